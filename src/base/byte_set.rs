@@ -1,0 +1,53 @@
+//! A set of bytes.
+
+/// A set of bytes, 32 bytes in size.
+///
+/// ```
+/// use tokenmask::ByteSet;
+/// let set: ByteSet = [b'a', b'z'].into_iter().collect();
+/// assert!(set.contains(b'z') && !set.contains(b'b'));
+/// assert_eq!(set.iter().collect::<Vec<_>>(), b"az");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    /// No byte.
+    pub const EMPTY: ByteSet = ByteSet([0; 4]);
+    /// Every byte.
+    pub const FULL: ByteSet = ByteSet([u64::MAX; 4]);
+
+    /// Adds a byte.
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+
+    /// Whether `byte` is in the set.
+    pub fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+
+    /// How many bytes are in the set.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// Whether no byte is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// The bytes, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u8> {
+        let set = *self;
+        (0..=255u8).filter(move |&b| set.contains(b))
+    }
+}
+
+impl FromIterator<u8> for ByteSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        let mut set = ByteSet::EMPTY;
+        bytes.into_iter().for_each(|b| set.insert(b));
+        set
+    }
+}

@@ -1,0 +1,8 @@
+//! tokenmask
+#![allow(dead_code, unused)]
+mod base;
+mod error;
+mod options;
+pub use base::{ByteSet, Route};
+pub use error::{Error, ErrorKind, Result};
+pub use options::*;
