@@ -13,7 +13,6 @@ use std::sync::Arc;
 /// # Ok::<(), tokenmask::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct Options {
     /// Which texts of a value are allowed.
     pub policy: SurfacePolicy,
@@ -118,7 +117,6 @@ pub enum Formats {
 
 /// Which texts of a value are allowed; JSON Schema speaks of values, a model emits text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub struct SurfacePolicy {
     /// Whitespace between the tokens of JSON.
     pub whitespace: Whitespace,
@@ -248,7 +246,6 @@ pub enum Escapes {
 /// Sizes at which work stops. Where a constraint would pass one while compiling, it is routed with
 /// the limit's name; where a whole input would, the error names the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Limits {
     /// Bytes of one schema document's text (an error). Default 64 MiB.
     pub schema_bytes: usize,
