@@ -3,6 +3,7 @@
 mod base;
 mod error;
 mod options;
+mod schema;
 pub use base::{ByteSet, Route};
 pub use error::{Error, ErrorKind, Result};
 pub use options::*;

@@ -1,13 +1,15 @@
-//! Small parts that every stage may use: checked ids, interner, byte set, bit set, route records.
+//! Small parts that every stage may use: checked ids, interner, byte set, bit set, exact decimals, route records.
 
 mod bits;
 mod byte_set;
+mod decimal;
 mod id;
 mod intern;
 mod route;
 
 pub(crate) use bits::SmallBits;
 pub use byte_set::ByteSet;
+pub(crate) use decimal::Decimal;
 pub(crate) use id::define_id;
 pub(crate) use intern::Interner;
 pub use route::Route;

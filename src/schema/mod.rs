@@ -1,0 +1,2 @@
+pub(crate) mod json;
+mod json_read;
