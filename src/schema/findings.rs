@@ -1,0 +1,101 @@
+//! What a reader of a schema should know although it is no error.
+
+use super::keyword::{Kw, Role};
+use super::{Body, Draft, Keyword, NodeId, Schema, Status};
+use std::collections::BTreeMap;
+
+/// A remark about one place of the schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SchemaFinding {
+    /// `not-in-dialect`, `unknown-keyword`, `beside-ref` or `boolean-schema`.
+    pub kind: &'static str,
+    pub location: String,
+    pub message: String,
+}
+
+/// The findings of all subschemas; see [`Schema::findings`].
+pub(super) fn findings(schema: &Schema) -> Vec<SchemaFinding> {
+    let mut finder = Finder { schema, findings: vec![], nearest: BTreeMap::new() };
+    for id in schema.node_ids() {
+        finder.node(id);
+    }
+    finder.findings
+}
+
+struct Finder<'s> {
+    schema: &'s Schema,
+    findings: Vec<SchemaFinding>,
+    /// The nearest known names of unknown ones, which often recur.
+    nearest: BTreeMap<&'s str, Option<&'static str>>,
+}
+
+impl<'s> Finder<'s> {
+    fn node(&mut self, id: NodeId) {
+        let node = self.schema.node(id);
+        if node.parent.is_none() && matches!(node.body, Body::Boolean(_)) {
+            self.boolean_schema(id);
+        }
+        for keyword in node.keywords() {
+            match keyword.status {
+                Status::Unknown => self.unknown(keyword),
+                Status::NotInDialect => {
+                    let draft = node.dialect.draft().name();
+                    let message = format!(
+                        "`{}` is no keyword of {draft}; it asserts nothing here",
+                        self.schema.keyword_name(keyword)
+                    );
+                    self.add("not-in-dialect", keyword, message);
+                }
+                Status::BesideRef => self.beside_ref(keyword),
+                Status::Active => {}
+                Status::NoEffect | Status::VocabularyOff => {}
+            }
+            // Draft 4 itself allows booleans there.
+            let own = [Some(Kw::AdditionalProperties), Some(Kw::AdditionalItems)];
+            if !own.contains(&keyword.kw)
+                && keyword.kw.is_none_or(|kw| kw.spec().role != Role::Reference)
+            {
+                for child in keyword.children.ids() {
+                    self.boolean_schema(child);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, kind: &'static str, keyword: &Keyword, message: String) {
+        let location = self.schema.document(keyword.doc).location(keyword.value);
+        self.findings.push(SchemaFinding { kind, location, message });
+    }
+
+    fn unknown(&mut self, keyword: &Keyword) {
+        let name = self.schema.keyword_name(keyword);
+        let near = *self.nearest.entry(name).or_insert_with(|| Kw::nearest(name));
+        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        self.add("unknown-keyword", keyword, format!("{name:?} is no keyword of any draft{hint}"));
+    }
+
+    fn beside_ref(&mut self, keyword: &Keyword) {
+        let Some(kw) = keyword.kw else { return };
+        let asserts =
+            matches!(kw.spec().role, Role::Assertion | Role::Applicator | Role::Reference);
+        if asserts || matches!(kw, Kw::Id | Kw::IdDraft4) {
+            let name = kw.name();
+            let message = format!(
+                "`{name}` beside `$ref` has no effect up to draft 7; wrap `$ref` in `allOf`"
+            );
+            self.add("beside-ref", keyword, message);
+        }
+    }
+
+    fn boolean_schema(&mut self, id: NodeId) {
+        let node = self.schema.node(id);
+        if node.dialect.draft() == Draft::Draft4
+            && let Body::Boolean(value) = node.body
+        {
+            let message =
+                format!("draft 4 has no boolean subschemas; `{value}` is read as from draft 6");
+            let location = self.schema.location(id);
+            self.findings.push(SchemaFinding { kind: "boolean-schema", location, message });
+        }
+    }
+}
