@@ -5,6 +5,7 @@ use super::json::{JsonId, JsonKind, JsonRef};
 use super::keyword::{Check, Kw, TYPE_NAMES, nearest};
 use crate::base::Decimal;
 use crate::error::{Error, ErrorKind, Result};
+use std::borrow::Cow;
 
 /// Checks the value of an active keyword; subschemas in it are checked where they are walked.
 ///
@@ -31,6 +32,15 @@ pub(super) fn check_value(kw: Kw, value: JsonRef<'_>, draft: Draft) -> Result<()
             expect_kind(kw, value, JsonKind::Object)?;
             value.members().try_for_each(|(_, member)| expect_kind(kw, member, JsonKind::Bool))
         }
+    }
+}
+
+/// The beginning of a text that a message quotes.
+pub(super) fn excerpt(text: &str) -> Cow<'_, str> {
+    const MOST_CHARS: usize = 80;
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -62,7 +72,8 @@ fn number(kw: Kw, value: JsonRef<'_>) -> Result<Decimal> {
 fn positive_number(kw: Kw, value: JsonRef<'_>) -> Result<()> {
     let decimal = number(kw, value)?;
     if decimal.is_negative() || decimal.is_zero() {
-        let message = format!("`{}` takes a number above 0, not {}", kw.name(), value.text());
+        let message =
+            format!("`{}` takes a number above 0, not {}", kw.name(), excerpt(value.text()));
         return Err(invalid(value, message));
     }
     Ok(())
@@ -86,8 +97,11 @@ fn length(kw: Kw, value: JsonRef<'_>) -> Result<()> {
     }
     let decimal = number(kw, value)?;
     if decimal.is_negative() || !decimal.is_integer() {
-        let message =
-            format!("`{}` takes an integer that is not negative, not {}", kw.name(), value.text());
+        let message = format!(
+            "`{}` takes an integer that is not negative, not {}",
+            kw.name(),
+            excerpt(value.text())
+        );
         return Err(invalid(value, message));
     }
     Ok(())
@@ -117,7 +131,7 @@ fn type_name(value: JsonRef<'_>) -> Result<usize> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the types are {}", TYPE_NAMES.join(", ")),
         };
-        invalid(value, format!("there is no type {}; {hint}", value.text()))
+        invalid(value, format!("there is no type {}; {hint}", excerpt(value.text())))
     })
 }
 
@@ -143,5 +157,5 @@ pub(super) fn names(kw: Kw, value: JsonRef<'_>) -> Result<()> {
 
 fn twice_named(kw: Kw, value: JsonRef<'_>, id: JsonId) -> Error {
     let item = value.document().value(id);
-    invalid(item, format!("`{}` names {} twice", kw.name(), item.text()))
+    invalid(item, format!("`{}` names {} twice", kw.name(), excerpt(item.text())))
 }

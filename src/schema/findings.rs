@@ -1,5 +1,6 @@
 //! What a reader of a schema should know although it is no error.
 
+use super::check::excerpt;
 use super::keyword::{Kw, Role};
 use super::{Body, Draft, Keyword, NodeId, Schema, Status};
 use std::collections::BTreeMap;
@@ -7,7 +8,8 @@ use std::collections::BTreeMap;
 /// A remark about one place of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchemaFinding {
-    /// `not-in-dialect`, `unknown-keyword`, `beside-ref` or `boolean-schema`.
+    /// `not-in-dialect`, `unknown-keyword`, `beside-ref`, `boolean-schema` or
+    /// `ambiguous-id`.
     pub kind: &'static str,
     pub location: String,
     pub message: String,
@@ -18,6 +20,15 @@ pub(super) fn findings(schema: &Schema) -> Vec<SchemaFinding> {
     let mut finder = Finder { schema, findings: vec![], nearest: BTreeMap::new() };
     for id in schema.node_ids() {
         finder.node(id);
+    }
+    for &(node, value) in &schema.ambiguous {
+        let value = schema.document(schema.node(node).doc).value(value);
+        let location = value.document().location(value.id());
+        let message = format!(
+            "another subschema is named {} too; no reference may use it",
+            excerpt(value.text())
+        );
+        finder.findings.push(SchemaFinding { kind: "ambiguous-id", location, message });
     }
     finder.findings
 }
@@ -71,7 +82,11 @@ impl<'s> Finder<'s> {
         let name = self.schema.keyword_name(keyword);
         let near = *self.nearest.entry(name).or_insert_with(|| Kw::nearest(name));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        self.add("unknown-keyword", keyword, format!("{name:?} is no keyword of any draft{hint}"));
+        self.add(
+            "unknown-keyword",
+            keyword,
+            format!("{:?} is no keyword of any draft{hint}", excerpt(name)),
+        );
     }
 
     fn beside_ref(&mut self, keyword: &Keyword) {

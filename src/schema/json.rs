@@ -9,6 +9,7 @@ use crate::base::define_id;
 use crate::error::{Error, Result};
 use crate::options::Limits;
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
@@ -314,9 +315,31 @@ impl<'a> JsonRef<'a> {
         self.members().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    /// The item at `index` of an array. It is found in linear time.
+    /// The item at `index` of an array.
     pub(crate) fn item(self, index: usize) -> Option<JsonRef<'a>> {
-        self.items().nth(index)
+        const FEW: usize = 64;
+        if self.kind() != JsonKind::Array || index >= self.len() {
+            return None;
+        }
+        if index < FEW {
+            return self.items().nth(index);
+        }
+        // The items' ordinals rise with their ids: bisect, climbing from inner values to items.
+        let nodes = &self.doc.nodes;
+        let array = self.id.index() as u32;
+        let (mut low, mut high) = (array + 1, self.node().link);
+        while low < high {
+            let mut item = low + (high - low) / 2;
+            while nodes[item as usize].parent != array {
+                item = nodes[item as usize].parent;
+            }
+            match (nodes[item as usize].ordinal as usize).cmp(&index) {
+                Ordering::Equal => return Some(self.doc.value(JsonId::new(item as usize))),
+                Ordering::Less => low = self.doc.after(item),
+                Ordering::Greater => high = item,
+            }
+        }
+        None
     }
 }
 
@@ -403,6 +426,16 @@ mod tests {
             assert_eq!(value.number_text(), Some(i.to_string().as_str()));
         }
         assert!(doc.root().get("k50000").is_none());
+    }
+
+    #[test]
+    fn items_of_long_arrays_are_found() {
+        let items: Vec<_> = (0..1_000).map(|i| format!("[{i}, [{{\"a\": {i}}}]]")).collect();
+        let doc = document(&format!("[{}]", items.join(",")));
+        for (i, text) in items.iter().enumerate() {
+            assert_eq!(doc.root().item(i).map(JsonRef::text), Some(text.as_str()));
+        }
+        assert!(doc.root().item(1_000).is_none());
     }
 
     #[test]

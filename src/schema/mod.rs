@@ -174,6 +174,8 @@ pub(crate) struct Schema {
     docs: Vec<Arc<JsonDocument>>,
     nodes: Vec<Node>,
     resources: Vec<Resource>,
+    /// Identifying keywords whose name something else has: the node and the keyword's value.
+    ambiguous: Vec<(NodeId, JsonId)>,
     root: NodeId,
 }
 
@@ -274,7 +276,8 @@ impl Schema {
     }
 
     /// What a reader of the schema should know, in the order of the subschemas: keywords of other
-    /// drafts, unknown keywords, siblings of `$ref` without effect, boolean subschemas in draft 4.
+    /// drafts, unknown keywords, siblings of `$ref` without effect, boolean subschemas in draft 4,
+    /// identifiers that stand twice.
     pub(crate) fn findings(&self) -> Vec<SchemaFinding> {
         findings::findings(self)
     }

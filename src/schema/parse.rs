@@ -27,7 +27,10 @@ pub(super) struct Builder<'o> {
     work: Vec<NodeId>,
     /// Active references without a target: the node and the keyword's index.
     pub(super) references: VecDeque<(NodeId, usize)>,
+    /// Identifying keywords that name what something else has named: node and value.
+    ambiguous: Vec<(NodeId, JsonId)>,
     max_nodes: usize,
+    max_bytes: usize,
 }
 
 /// The members of one object at a schema position, with their keywords looked up.
@@ -67,6 +70,12 @@ impl<'a> MemberTable<'a> {
 
     fn starts_resource(&self, draft: Draft) -> bool {
         self.own_id(draft).is_some_and(|(_, uri, _)| !uri.is_empty())
+    }
+
+    /// Whether a `$schema` in a part of a document can count. The `id` of draft 4 starts a resource
+    /// only inside draft 4: elsewhere it is an ordinary name.
+    fn may_start_resource(&self, outer: Draft) -> bool {
+        self.has(Kw::Id) || (outer == Draft::Draft4 && self.has(Kw::IdDraft4))
     }
 
     fn status(&self, kw: Option<Kw>, value: JsonRef<'_>, place: &Place) -> Status {
@@ -118,8 +127,10 @@ impl<'o> Builder<'o> {
             positions: vec![],
             work: vec![],
             references: VecDeque::new(),
+            ambiguous: vec![],
             // Ids are `u32`, and one value means "none".
             max_nodes: options.limits.schema_nodes.min(NO_NODE as usize - 1),
+            max_bytes: options.limits.schema_bytes,
         }
     }
 
@@ -164,7 +175,7 @@ impl<'o> Builder<'o> {
 
     pub(super) fn finish(self, root: NodeId) -> Schema {
         let resources = self.registry.resources;
-        Schema { docs: self.docs, nodes: self.nodes, resources, root }
+        Schema { docs: self.docs, nodes: self.nodes, resources, ambiguous: self.ambiguous, root }
     }
 
     fn add_node(&mut self, node: Node) -> Result<NodeId> {
@@ -261,7 +272,7 @@ impl<'o> Builder<'o> {
         let is_document_root = node.parent.is_none();
         if let Some(schema) = table.get(Kw::Schema)
             && let Some(name) = schema.as_str()
-            && (is_document_root || table.has(Kw::Id) || table.has(Kw::IdDraft4))
+            && (is_document_root || table.may_start_resource(dialect.draft()))
         {
             match self.library.dialect(schema, name) {
                 Ok(named) if is_document_root || table.starts_resource(named.draft()) => {
@@ -280,7 +291,7 @@ impl<'o> Builder<'o> {
                 && !name.is_empty()
                 && !name.starts_with('/')
             {
-                self.name_anchor(id, resource, value, name, false)?;
+                self.name_anchor(id, resource, value, name, false);
             }
         }
         for kw in [Kw::Anchor, Kw::DynamicAnchor] {
@@ -288,7 +299,7 @@ impl<'o> Builder<'o> {
                 && let Some(value) = table.get(kw)
                 && let Some(name) = value.as_str()
             {
-                self.name_anchor(id, resource, value, name, kw == Kw::DynamicAnchor)?;
+                self.name_anchor(id, resource, value, name, kw == Kw::DynamicAnchor);
             }
         }
         let is_resource_root = self.registry.resources[resource.index()].root == id;
@@ -319,15 +330,15 @@ impl<'o> Builder<'o> {
             // The node was inert and is read again.
             (outer_resource.uri.clone(), outer)
         };
-        match self.registry.name(&uri, resource, inert) {
-            None => Ok(resource),
-            Some(other) => {
-                let root = self.registry.resources[other.index()].root;
-                let message =
-                    format!("the subschema {} has the identifier {uri:?} too", self.location(root));
-                Err(invalid(value, message))
-            }
+        if self.registry.uri_bytes > self.max_bytes {
+            let what = "the length of all base URIs";
+            let error = Error::limit_met("schema_bytes", self.max_bytes, what);
+            return Err(error.at(value.document().location(value.id())));
         }
+        if self.registry.name(&uri, resource, inert) {
+            self.ambiguous.push((id, value.id()));
+        }
+        Ok(resource)
     }
 
     fn name_anchor(
@@ -337,15 +348,11 @@ impl<'o> Builder<'o> {
         value: JsonRef<'_>,
         name: &str,
         dynamic: bool,
-    ) -> Result<()> {
-        let anchor = Anchor { node, dynamic, inert: self.nodes[node.index()].inert };
-        match self.registry.name_anchor(resource, name, anchor) {
-            None => Ok(()),
-            Some(other) => {
-                let message =
-                    format!("the subschema {} has the anchor {name:?} too", self.location(other));
-                Err(invalid(value, message))
-            }
+    ) {
+        let inert = self.nodes[node.index()].inert;
+        let anchor = Anchor { node, dynamic, inert, rival: None };
+        if self.registry.name_anchor(resource, name, anchor) {
+            self.ambiguous.push((node, value.id()));
         }
     }
 

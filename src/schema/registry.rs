@@ -1,6 +1,7 @@
 //! Schema resources and their anchors, and the registered documents.
 
 use super::NodeId;
+use super::check::excerpt;
 use super::dialect::{
     Draft, NodeDialect, known_draft, known_uris, known_vocabulary, same_document_key,
 };
@@ -25,6 +26,17 @@ pub(crate) struct Anchor {
     pub dynamic: bool,
     /// Whether its subschema is inert.
     pub inert: bool,
+    /// Another subschema that has the name too; then a reference by it is ambiguous.
+    pub rival: Option<NodeId>,
+}
+
+/// What a URI names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub resource: ResourceId,
+    inert: bool,
+    /// Another resource that has the URI too; then a reference by it is ambiguous.
+    pub rival: Option<ResourceId>,
 }
 
 /// One schema resource.
@@ -40,56 +52,63 @@ pub(crate) struct Resource {
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     pub resources: Vec<Resource>,
-    by_uri: BTreeMap<String, (ResourceId, bool)>,
+    by_uri: BTreeMap<String, Named>,
+    /// The length of all base URIs together. Nested relative `$id`s make each longer than the one
+    /// around it, so it can grow with the square of the text.
+    pub uri_bytes: usize,
 }
 
 impl Registry {
     /// Adds a resource that is not yet found by its URI.
     pub(super) fn add(&mut self, uri: String, root: NodeId) -> ResourceId {
         let id = ResourceId::new(self.resources.len());
+        self.uri_bytes = self.uri_bytes.saturating_add(uri.len());
         self.resources.push(Resource { uri, root, anchors: BTreeMap::new() });
         id
     }
 
-    /// Makes a resource known by `uri`. Gives the resource that has the URI already, where both
-    /// are not inert and the URI is absolute.
-    pub(super) fn name(&mut self, uri: &str, id: ResourceId, inert: bool) -> Option<ResourceId> {
+    /// Makes a resource known by `uri`. Gives whether another one, as little inert, has it already.
+    pub(super) fn name(&mut self, uri: &str, resource: ResourceId, inert: bool) -> bool {
+        let new = Named { resource, inert, rival: None };
         match self.by_uri.get_mut(uri) {
             None => {
-                self.by_uri.insert(uri.to_owned(), (id, inert));
+                self.by_uri.insert(uri.to_owned(), new);
             }
-            Some((known, known_inert)) if *known == id => *known_inert &= inert,
-            Some(known) if known.1 && !inert => *known = (id, inert),
-            Some((known, _)) => return (!inert && uri::is_absolute(uri)).then_some(*known),
+            Some(known) if known.resource == resource => known.inert &= inert,
+            Some(known) if known.inert && !inert => *known = new,
+            Some(known) if inert && !known.inert => {}
+            Some(known) => {
+                known.rival.get_or_insert(resource);
+                return !inert;
+            }
         }
-        None
+        false
     }
 
-    /// Names a subschema in a resource. Gives the subschema that has the name already, where both
-    /// are not inert.
-    pub(super) fn name_anchor(
-        &mut self,
-        resource: ResourceId,
-        name: &str,
-        anchor: Anchor,
-    ) -> Option<NodeId> {
+    /// Names a subschema in a resource. Gives whether another one, as little inert, has the name
+    /// already.
+    pub(super) fn name_anchor(&mut self, resource: ResourceId, name: &str, new: Anchor) -> bool {
         let anchors = &mut self.resources[resource.index()].anchors;
         match anchors.get_mut(name) {
             None => {
-                anchors.insert(name.into(), anchor);
+                anchors.insert(name.into(), new);
             }
-            Some(known) if known.node == anchor.node => {
-                known.inert &= anchor.inert;
-                known.dynamic |= anchor.dynamic;
+            Some(known) if known.node == new.node => {
+                known.inert &= new.inert;
+                known.dynamic |= new.dynamic;
             }
-            Some(known) if known.inert && !anchor.inert => *known = anchor,
-            Some(known) => return (!anchor.inert).then_some(known.node),
+            Some(known) if known.inert && !new.inert => *known = new,
+            Some(known) if new.inert && !known.inert => {}
+            Some(known) => {
+                known.rival.get_or_insert(new.node);
+                return !new.inert;
+            }
         }
-        None
+        false
     }
 
-    pub(super) fn find(&self, uri: &str) -> Option<ResourceId> {
-        self.by_uri.get(uri).map(|(id, _)| *id)
+    pub(super) fn find(&self, uri: &str) -> Option<Named> {
+        self.by_uri.get(uri).copied()
     }
 }
 
@@ -159,6 +178,7 @@ impl<'o> Library<'o> {
             return Ok(document.clone());
         }
         let (uri, text) = &self.options.documents[index];
+        let uri = uri.strip_suffix('#').unwrap_or(uri);
         let document = JsonDocument::read(uri, text.clone(), &self.options.limits)?;
         Ok(self.read[index].insert(Arc::new(document)).clone())
     }
@@ -194,7 +214,8 @@ impl<'o> Library<'o> {
         }
         let Some(&index) = self.by_schema_key.get(key) else {
             let message = format!(
-                "`$schema` names no known dialect: {name:?}; known are: {}; {}",
+                "`$schema` names no known dialect: {}; known are: {}; {}",
+                excerpt(schema.text()),
                 known_uris(),
                 self.listed()
             );

@@ -1,5 +1,6 @@
 //! References → targets: pointers, anchors, relative and absolute URIs, registered documents.
 
+use super::check::{excerpt, invalid};
 use super::json::{JsonId, JsonKind, JsonRef};
 use super::parse::{Builder, is_schema};
 use super::uri;
@@ -37,9 +38,13 @@ impl Builder<'_> {
         let (uri, fragment) = uri::split_fragment(reference);
         let resource = self.resource_named(node, resource, value, uri)?;
         let fragment = match fragment {
-            None | Some("") => return Ok(Some(self.registry.resources[resource.index()].root)),
-            Some(fragment) if kw == Some(Kw::RecursiveRef) => {
-                let message = format!("`$recursiveRef` takes \"#\" alone, not {fragment:?}");
+            None | Some("") => {
+                let root = self.registry.resources[resource.index()].root;
+                self.activate(root);
+                return Ok(Some(root));
+            }
+            Some(_) if kw == Some(Kw::RecursiveRef) => {
+                let message = "`$recursiveRef` takes \"#\" alone";
                 return Err(unresolved(value, message));
             }
             Some(fragment) => fragment,
@@ -54,12 +59,15 @@ impl Builder<'_> {
         match resource.anchors.get(fragment.as_str()) {
             Some(anchor) => {
                 let node = anchor.node;
+                if let Some(rival) = anchor.rival {
+                    return Err(self.ambiguous(value, node, rival));
+                }
                 self.activate(node);
                 Ok(Some(node))
             }
             None => {
                 let message =
-                    format!("there is no anchor {fragment:?} in {}", self.location(resource.root));
+                    format!("there is no such anchor in {}", self.location(resource.root));
                 Err(unresolved(value, message))
             }
         }
@@ -78,26 +86,31 @@ impl Builder<'_> {
         }
         let uri = uri::resolve(&self.registry.resources[current.index()].uri, uri);
         if let Some(known) = self.registry.find(&uri) {
-            let root = self.registry.resources[known.index()].root;
-            // Only the whole resource is a target; a part of it is activated by itself.
-            if value.as_str().is_some_and(|r| matches!(uri::split_fragment(r).1, None | Some(""))) {
-                self.activate(root);
+            let root = |id: ResourceId| self.registry.resources[id.index()].root;
+            if let Some(rival) = known.rival {
+                return Err(self.ambiguous(value, root(known.resource), root(rival)));
             }
-            return Ok(known);
+            return Ok(known.resource);
         }
         let Some(index) = self.library.find(&uri) else {
-            let message = format!("nothing is known as {uri:?}; {}", self.library.listed());
+            let message =
+                format!("nothing is known as {:?}; {}", excerpt(&uri), self.library.listed());
             return Err(unresolved(value, message));
         };
         let document = self.library.read(index)?;
-        let dialect = self.nodes[node.index()].dialect;
-        let inherited = super::NodeDialect::plain(dialect.draft());
-        let inherited = if dialect == inherited { inherited } else { dialect };
+        let inherited = self.nodes[node.index()].dialect;
         let root = self.add_document(document, inherited)?;
         let resource = self.nodes[root.index()].resource;
         // It was found by this URI, whatever it calls itself.
         self.registry.name(&uri, resource, false);
         Ok(resource)
+    }
+
+    fn ambiguous(&self, value: JsonRef<'_>, one: NodeId, other: NodeId) -> Error {
+        let (one, other) = (self.location(one), self.location(other));
+        let message =
+            format!("the reference {} names both {one} and {other}", excerpt(value.text()));
+        invalid(value, message)
     }
 
     fn pointer_target(
@@ -121,8 +134,9 @@ impl Builder<'_> {
             };
             let Some(next) = next else {
                 let message = format!(
-                    "{pointer:?} leads nowhere: {} has no member or item {token:?}",
-                    document.location(at.id())
+                    "{} has no member or item {:?}",
+                    document.location(at.id()),
+                    excerpt(token)
                 );
                 return Err(unresolved(value, message));
             };
@@ -164,7 +178,8 @@ fn array_index(token: &str) -> Option<usize> {
 }
 
 fn unresolved(value: JsonRef<'_>, reason: impl AsRef<str>) -> Error {
-    let message = format!("the reference {} is dangling: {}", value.text(), reason.as_ref());
+    let message =
+        format!("the reference {} is dangling: {}", excerpt(value.text()), reason.as_ref());
     Error::new(ErrorKind::UnresolvedReference, message)
         .at(value.document().location(value.id()))
         .at_offset(value.span().start)
