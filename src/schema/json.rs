@@ -4,7 +4,7 @@
 //! before its value. A container holds the index after its last descendant, so children are
 //! walked without links, and neither walking nor dropping recurses.
 
-use super::json_read;
+use super::{json_read, json_write};
 use crate::base::define_id;
 use crate::error::{Error, Result};
 use crate::options::Limits;
@@ -134,7 +134,7 @@ impl JsonDocument {
         value: &serde_json::Value,
         limits: &Limits,
     ) -> Result<Self> {
-        let text = json_read::text_of_value(value, limits).map_err(|e| e.at(format!("{uri}#")))?;
+        let text = json_write::text_of_value(value, limits).map_err(|e| e.at(format!("{uri}#")))?;
         Self::read(uri, text.into(), limits)
     }
 

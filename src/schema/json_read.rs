@@ -32,67 +32,6 @@ pub(super) fn read(uri: &str, text: Arc<str>, limits: &Limits) -> Result<JsonDoc
     Ok(reader.doc)
 }
 
-/// The text of a `serde_json` value, written without recursion.
-pub(super) fn text_of_value(value: &serde_json::Value, limits: &Limits) -> Result<String> {
-    use serde_json::Value;
-    enum Step<'a> {
-        Value(&'a Value),
-        Items(std::slice::Iter<'a, Value>, bool),
-        Members(serde_json::map::Iter<'a>, bool),
-    }
-    let mut text = String::new();
-    let mut stack = vec![Step::Value(value)];
-    while let Some(step) = stack.pop() {
-        if text.len() > limits.schema_bytes {
-            return Err(Error::limit_met("schema_bytes", limits.schema_bytes, "the schema text"));
-        }
-        match step {
-            Step::Value(Value::Array(items)) => {
-                text.push('[');
-                stack.push(Step::Items(items.iter(), true));
-            }
-            Step::Value(Value::Object(members)) => {
-                text.push('{');
-                stack.push(Step::Members(members.iter(), true));
-            }
-            Step::Value(Value::String(string)) => push_json_string(&mut text, string),
-            Step::Value(scalar) => text.push_str(&scalar.to_string()),
-            Step::Items(mut items, first) => match items.next() {
-                Some(item) => {
-                    text.push_str(if first { "" } else { "," });
-                    stack.push(Step::Items(items, false));
-                    stack.push(Step::Value(item));
-                }
-                None => text.push(']'),
-            },
-            Step::Members(mut members, first) => match members.next() {
-                Some((name, member)) => {
-                    text.push_str(if first { "" } else { "," });
-                    push_json_string(&mut text, name);
-                    text.push(':');
-                    stack.push(Step::Members(members, false));
-                    stack.push(Step::Value(member));
-                }
-                None => text.push('}'),
-            },
-        }
-    }
-    Ok(text)
-}
-
-fn push_json_string(text: &mut String, string: &str) {
-    text.push('"');
-    for c in string.chars() {
-        match c {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\0'..='\u{1f}' => text.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => text.push(c),
-        }
-    }
-    text.push('"');
-}
-
 /// What may come next.
 #[derive(Clone, Copy, PartialEq)]
 enum Expect {
@@ -568,10 +507,5 @@ mod tests {
         let text = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
         let doc = read("", text.into(), &limits).unwrap();
         assert_eq!(doc.node_count(), 1_000_000);
-        let mut value = serde_json::Value::Null;
-        for _ in 0..1_000 {
-            value = serde_json::Value::Array(vec![value]);
-        }
-        assert_eq!(text_of_value(&value, &limits).unwrap().len(), 2_004);
     }
 }

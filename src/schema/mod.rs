@@ -17,9 +17,10 @@
 //!   demands; readers need no second check, and treat a mismatch as absent.
 //! * Nothing recurses on the input's depth, and nothing is quadratic in its size.
 //!
-//! The stages are files: `json` and `json_read` (text → document), `uri`, `dialect`, `keyword`
-//! (the table of all keywords), `check` (shapes of values), `parse` (document → nodes), `registry`
-//! (resources, anchors, registered documents), `resolve` (references), `cycle`, `findings`.
+//! The stages are files: `json`, `json_read`, `json_write` (text → document), `uri`, `dialect`,
+//! `keyword` (the table of all keywords), `check` (shapes of values), `members` and `parse`
+//! (document → nodes), `registry` (resources, anchors, registered documents), `resolve`
+//! (references), `cycle`, `findings`.
 //!
 //! Rejected: `serde_json` as the reader (it keeps neither spans nor duplicate keys nor number texts,
 //! and its feature that does is not additive); location strings in the nodes (they are long, and
@@ -31,7 +32,9 @@ mod dialect;
 mod findings;
 pub(crate) mod json;
 mod json_read;
+mod json_write;
 pub(crate) mod keyword;
+mod members;
 mod parse;
 mod registry;
 mod resolve;
