@@ -45,6 +45,7 @@ pub(crate) struct Language {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box would cost every step a load")]
 pub(super) enum Mode {
     /// One factor without a length range.
     Lazy(LazyDfa),
@@ -74,7 +75,8 @@ impl Language {
         let mode = match &distinct[..] {
             [factor] if range == Range::ANY => Mode::Lazy(lazy(factor, alphabet, limits)?),
             _ => {
-                let cap = limits.language_states.saturating_mul(2);
+                // A step of one factor may be lost where another dies: leave them room.
+                let cap = limits.language_states.saturating_mul(8);
                 let dfas = distinct
                     .into_iter()
                     .map(|factor| LazyDfa::new(factor, None, cap))
@@ -164,8 +166,10 @@ impl Language {
     /// leads to a state that is live with `count + 1` characters.
     pub(crate) fn live_char(&self, state: LangState, count: u64, ranges: &[(u32, u32)]) -> bool {
         let count = count.saturating_add(1);
+        let any = ranges == [(0, 0xD7FF), (0xE000, 0x10_FFFF)];
         match &self.mode {
             Mode::Lazy(dfa) if dfa.is_universal(state) => !ranges.is_empty(),
+            Mode::Lazy(dfa) if any => dfa.goes_on(state),
             Mode::Lazy(dfa) => dfa.live_after(state, sequences(ranges)),
             Mode::Eager(product) => product.live_after(state, count, sequences(ranges)),
         }

@@ -72,8 +72,8 @@ impl Language {
         origins.into_values().collect()
     }
 
-    /// The states after a character that the pending escape can become, each with one: the
-    /// short escapes first.
+    /// The states after a character that the pending escape can become, each with some: letters
+    /// first, and the short escapes, which may cost less, apart.
     fn after_escape<R: Readable>(
         &self,
         reader: &R,
@@ -83,8 +83,10 @@ impl Language {
         let ranges = self.alphabet.pending_chars(text);
         let short = ['"', '\\', '/', '\u{8}', '\u{C}', '\n', '\r', '\t'].map(u32::from);
         let within = |c: u32| ranges.iter().any(|&(low, high)| (low..=high).contains(&c));
-        let short = short.into_iter().filter(|&c| within(c)).map(|c| (c, c));
-        let ranges: Vec<(u32, u32)> = short.chain(ranges.iter().copied()).collect();
+        let single = |c: u32| within(c).then_some((c, c));
+        let letters = (0x61..=0x7A).filter_map(single);
+        let short = short.into_iter().filter_map(single);
+        let ranges: Vec<(u32, u32)> = letters.chain(ranges.iter().copied()).chain(short).collect();
         let mut found = Vec::new();
         let mut read = Vec::new();
         for sequence in sequences(&ranges) {

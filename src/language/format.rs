@@ -177,3 +177,104 @@ fn leap_second() -> Hir {
     });
     Hir::alternation(hours.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::{Alphabet, Language};
+    use crate::options::Limits;
+
+    fn language(name: &str) -> Language {
+        let factor = Format::lookup(name).unwrap().factor().unwrap();
+        let alphabet = Arc::new(Alphabet::full(false));
+        Language::compile(&[factor], 0, None, &alphabet, &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn every_day_of_some_years() {
+        let date = language("date");
+        for (year, leap) in [(1900, false), (2000, true), (2023, false), (2024, true)] {
+            for month in 0..=13 {
+                let last = match month {
+                    2 => 28 + i32::from(leap),
+                    4 | 6 | 9 | 11 => 30,
+                    1..=12 => 31,
+                    _ => 0,
+                };
+                for day in 0..=33 {
+                    let text = format!("{year}-{month:02}-{day:02}");
+                    assert_eq!(date.matches(&text), (1..=last).contains(&day), "{text}");
+                }
+            }
+        }
+        for text in ["2024-1-01", "24-01-01", "2024-01-01 ", "\n2024-01-01", "02024-01-01"] {
+            assert!(!date.matches(text), "{text}");
+        }
+        assert!(date.matches("0000-02-29") && !date.matches("0100-02-29"));
+    }
+
+    #[test]
+    fn date_times() {
+        let date_time = language("date-time");
+        let yes = [
+            "2024-02-29T23:59:59Z",
+            "2023-01-01t00:00:00.123456789z",
+            "1990-12-31T23:59:60Z",
+            "1990-12-31T15:59:60-08:00",
+            "1990-12-31T15:59:60.5-08:00",
+            "2016-12-31T23:59:60+00:00",
+            "2017-01-01T00:29:60+00:30",
+            "2017-01-01T01:28:60+01:29",
+            "2024-01-01T00:00:00-00:00",
+            "2016-12-31T23:59:60-00:00",
+            "2016-12-31T00:00:60-23:59",
+            "2017-01-01T23:58:60+23:59",
+        ];
+        let no = [
+            "2023-02-29T00:00:00Z",
+            "2024-01-01 00:00:00Z",
+            "2024-01-01T24:00:00Z",
+            "2024-01-01T00:60:00Z",
+            "2024-01-01T00:00:61Z",
+            "2024-01-01T00:00:60Z",
+            "2024-01-01T23:59:60+01:00",
+            "1990-12-31T15:59:60-08:01",
+            "2024-01-01T00:00:00",
+            "2024-01-01T00:00:00.Z",
+            "2024-01-01T00:00:00+24:00",
+            "2024-01-01T00:00:00+0100",
+            "2024-01-01",
+            "2024-01-01T00:00Z",
+        ];
+        yes.iter().for_each(|text| assert!(date_time.matches(text), "{text}"));
+        no.iter().for_each(|text| assert!(!date_time.matches(text), "{text}"));
+    }
+
+    #[test]
+    fn leap_seconds_are_one_minute_of_utc() {
+        let date_time = language("date-time");
+        for local in (0..1440i32).step_by(37) {
+            for offset in (0..1440i32).chain([1439]).step_by(7) {
+                for (sign, east) in [('+', offset), ('-', -offset)] {
+                    let text = format!(
+                        "2016-12-31T{:02}:{:02}:60{sign}{:02}:{:02}",
+                        local / 60,
+                        local % 60,
+                        offset / 60,
+                        offset % 60
+                    );
+                    let utc = (local - east).rem_euclid(1440);
+                    assert_eq!(date_time.matches(&text), utc == 1439, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_rows() {
+        assert!(Format::lookup("date").is_some_and(|f| f.standard));
+        assert!(Format::lookup("uuid").is_some_and(|f| f.factor().is_none()));
+        assert!(Format::lookup("colour").is_none());
+        assert!(FORMATS.iter().all(|f| !f.source.is_empty()));
+    }
+}

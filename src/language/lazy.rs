@@ -40,6 +40,8 @@ struct LazyState {
     members: Arc<[u32]>,
     accepts: bool,
     live: bool,
+    /// Whether it is live by further characters.
+    goes_on: bool,
     next: Box<[AtomicU32]>,
 }
 
@@ -69,9 +71,13 @@ impl LazyDfa {
             max_states,
             start: UNIVERSAL,
         };
-        let universal =
-            LazyState { members: Arc::new([]), accepts: true, live: true, next: Box::new([]) };
-        dfa.states.push(universal);
+        dfa.states.push(LazyState {
+            members: Arc::new([]),
+            accepts: true,
+            live: true,
+            goes_on: true,
+            next: Box::new([]),
+        });
         let mut building = Building::default();
         let set = dfa.factor.start_set(&mut building.scratch);
         dfa.start = dfa.intern(&mut building, set)?;
@@ -140,11 +146,12 @@ impl LazyDfa {
             return Err(Full);
         }
         building.bytes += bytes;
-        let live = |&q: &u32| self.is_live_nfa(q);
+        let goes_on = key.0.iter().any(|&q| self.is_live_nfa(q));
         let index = self.states.push(LazyState {
             members: key.0.clone(),
             accepts,
-            live: accepts || key.0.iter().any(live),
+            live: accepts || goes_on,
+            goes_on,
             next: (0..self.stride).map(|_| AtomicU32::new(UNKNOWN)).collect(),
         });
         let state = LangState(u32::try_from(index).map_err(|_| Full)?);
@@ -165,6 +172,12 @@ impl LazyDfa {
     #[inline]
     pub(super) fn live(&self, state: LangState) -> bool {
         state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.live)
+    }
+
+    /// Whether some further character leads to a live set; `state` stands between characters.
+    #[inline]
+    pub(super) fn goes_on(&self, state: LangState) -> bool {
+        state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.goes_on)
     }
 
     /// The NFA states of `state`.

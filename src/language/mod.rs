@@ -24,6 +24,8 @@ mod lengths;
 mod product;
 mod shortest;
 mod spell;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use alphabet::Alphabet;
 pub(crate) use automaton::{Full, LangState, Language, LanguageLimit};

@@ -14,6 +14,9 @@ use smallvec::SmallVec;
 
 const DEAD: u32 = u32::MAX;
 
+/// Bytes tried while the characters of all states are followed, at most.
+const CHAR_FUEL: usize = 20_000_000;
+
 /// A length range in code points: `min..=max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
@@ -87,8 +90,12 @@ impl Product {
             liveness: Liveness::Reachable(FixedBitSet::new()),
             range,
         };
-        product.trim(&explored.pairs);
-        let graph = product.char_graph(&explored.pairs, alphabet);
+        let alive = product.trim(&explored.pairs);
+        if range == Range::ANY && alphabet.is_full() {
+            product.liveness = Liveness::Reachable(alive);
+            return Ok(product);
+        }
+        let graph = product.char_graph(&explored.pairs, alphabet)?;
         product.liveness = if range == Range::ANY {
             Liveness::Reachable(graph.reachable(&product.accepts))
         } else {
@@ -101,8 +108,8 @@ impl Product {
         self.accepts.len()
     }
 
-    /// Cuts the transitions into states from which nothing is accepted.
-    fn trim(&mut self, pairs: &[(u32, SpellNode)]) {
+    /// Cuts the transitions into states from which nothing is accepted; the others.
+    fn trim(&mut self, pairs: &[(u32, SpellNode)]) -> FixedBitSet {
         let utf8 = Spell::any_utf8();
         let index: FxHashMap<(u32, SpellNode), usize> =
             pairs.iter().copied().enumerate().map(|(i, pair)| (pair, i)).collect();
@@ -129,6 +136,7 @@ impl Product {
                 *next = DEAD;
             }
         }
+        alive
     }
 
     /// Visits the distinct runs of transitions of `state` over `low..=high`: a byte of each run
@@ -148,8 +156,12 @@ impl Product {
 
     /// Where one spellable character leads from each state that stands between characters, and
     /// where the rest of one leads from each state inside a character.
-    fn char_graph(&self, pairs: &[(u32, SpellNode)], alphabet: &Alphabet) -> CharGraph {
-        let spell = alphabet.spell();
+    fn char_graph(
+        &self,
+        pairs: &[(u32, SpellNode)],
+        alphabet: &Alphabet,
+    ) -> Result<CharGraph, LanguageLimit> {
+        let (spell, mut fuel) = (alphabet.spell(), CHAR_FUEL);
         let mut graph = CharGraph::new(self.len());
         let mut targets = FxHashSet::default();
         for &(state, node) in pairs {
@@ -158,6 +170,8 @@ impl Product {
             let mut seen = FxHashSet::default();
             while let Some((from, place)) = stack.pop() {
                 for edge in spell.edges(place) {
+                    let width = usize::from(edge.high - edge.low) + 1;
+                    fuel = fuel.checked_sub(width).ok_or(LanguageLimit::LENGTHS)?;
                     self.each_next(from, edge.low, edge.high, |_, next| {
                         if edge.next == BOUNDARY {
                             targets.insert(next);
@@ -169,7 +183,7 @@ impl Product {
             }
             graph.add(state, node == BOUNDARY, targets.iter().copied());
         }
-        graph
+        Ok(graph)
     }
 
     #[inline]

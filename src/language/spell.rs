@@ -92,10 +92,11 @@ impl Spell {
             let c = char::from(byte);
             let Some(spelling) = alphabet.cheapest_spelling(c) else { continue };
             let dislike = match c {
-                'a'..='z' | '0'..='9' => 0,
-                'A'..='Z' => 1,
-                ' '..='~' => 2,
-                _ => 3,
+                'a'..='z' => 0,
+                '0'..='9' => 1,
+                'A'..='Z' => 2,
+                ' '..='~' => 3,
+                _ => 4,
             };
             let cost = Cost { bytes: spelling.len() as u32, dislike };
             self.push(BOUNDARY, SpellEdge { low: byte, high: byte, cost, next: BOUNDARY });
@@ -111,7 +112,7 @@ impl Spell {
                     continue;
                 };
                 if let Some(next) = state.raw_index().filter(|_| keep(byte)) {
-                    let cost = Cost { bytes: 1, dislike: 1 };
+                    let cost = Cost { bytes: 1, dislike: 4 };
                     let next = next as SpellNode;
                     self.push(node as SpellNode, SpellEdge { low: byte, high: byte, cost, next });
                 }
@@ -152,7 +153,7 @@ impl Spell {
 }
 
 fn byte_cost(bytes: u32) -> Cost {
-    Cost { bytes, dislike: 1 }
+    Cost { bytes, dislike: 4 }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(in crate::language) fn parse(text: &str) -> Result<Hir, PatternError> {
     let root = parser.finish()?;
     match parser.unsupported {
         Some(what) => Err(PatternError::Unsupported { what }),
-        None => parser.tree.to_hir(root),
+        None => parser.tree.into_hir(root),
     }
 }
 
@@ -337,5 +337,148 @@ fn add_atom(atom: ClassAtom, ranges: &mut Vec<(u32, u32)>, set: &mut ClassUnicod
     match atom {
         ClassAtom::Code(code) => ranges.push((code, code)),
         ClassAtom::Set(other) => set.union(&other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::{Alphabet, Factor, Language};
+    use crate::options::Limits;
+    use std::sync::Arc;
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        let limits = Limits::default();
+        let factor = Factor::pattern(pattern, &limits).unwrap_or_else(|e| panic!("{pattern}: {e}"));
+        let alphabet = Arc::new(Alphabet::full(false));
+        Language::compile(&[factor], 0, None, &alphabet, &limits).unwrap().matches(text)
+    }
+
+    #[test]
+    fn what_matches() {
+        let cases: [(&str, &[&str], &[&str]); 34] = [
+            (r"^\d+$", &["0", "123"], &["", "٣", "1a"]),
+            (r"^\w$", &["a", "_", "9"], &["é", "-"]),
+            (r"^\W$", &["é", "-", "\n"], &["a"]),
+            (
+                r"^\s$",
+                &["\u{FEFF}", "\u{A0}", "\u{2028}", "\u{3000}", "\t"],
+                &["\u{200B}", "\u{85}"],
+            ),
+            (r"^\S$", &["\u{85}", "a"], &["\u{FEFF}", " "]),
+            (r"^.$", &["a", "😀", "\u{85}"], &["\n", "\r", "\u{2028}", "\u{2029}", ""]),
+            (r"^[^]$", &["\n", "a"], &["", "aa"]),
+            (r"^\t\n\v\f\r\0$", &["\t\n\u{B}\u{C}\r\0"], &["t"]),
+            (r"^\x41\u0042\u{43}\u{000044}$", &["ABCD"], &["x41"]),
+            (r"^\uD83D\uDE00[\uD83D\uDE00-\u{1F602}]$", &["😀😁"], &["😀😃"]),
+            (r"^\cA\cz$", &["\u{1}\u{1A}"], &[]),
+            (r"^[\b\-\]\cA]+$", &["\u{8}-]\u{1}"], &["b"]),
+            (r"^[\w-.]+$", &["a-.", "-"], &["/"]),
+            (r"^[a-\d]+$", &["a-1"], &["b"]),
+            (r"^[\d-a]+$", &["a-1"], &["b"]),
+            (r"^[-a]+$", &["-a"], &["b"]),
+            (r"^[a-]+$", &["-a"], &["b"]),
+            (r"^\-\_\/\@\#\é$", &["-_/@#é"], &[]),
+            (r"^a{,3}$", &["a{,3}"], &["aa"]),
+            (r"^a{2}$", &["aa"], &["a", "aaa"]),
+            (r"^a{2,}$", &["aa", "aaaa"], &["a"]),
+            (r"^a{0}b$", &["b"], &["ab"]),
+            (r"^{a}$", &["{a}"], &["a"]),
+            (r"^x{1,2,3}{$", &["x{1,2,3}{"], &[]),
+            (r"^]}$", &["]}"], &[]),
+            (r"^(?<year>\d{4})-(\d\d)$", &["2024-01"], &["24-01"]),
+            (r"^a+?b*?c??$", &["a", "aabbc"], &["b"]),
+            (r"^\p{Lu}\p{L}$", &["Éa"], &["aa"]),
+            (r"^\P{L}$", &["1"], &["a"]),
+            (r"^\p{Script=Greek}\p{sc=Cyrillic}\p{scx=Latn}$", &["αяa"], &["aяa"]),
+            (r"^\p{General_Category=Decimal_Number}[\p{Nd}x]\p{gc=Nd}$", &["1٣2", "1x2"], &["1a2"]),
+            (r"^\p{Emoji}\p{ASCII}\p{Any}$", &["😀a\n"], &["aéa"]),
+            (r"^[\uD800-\uDFFF]?$", &[""], &["a", "\u{FFFD}"]),
+            (r"^[^\uD800]\P{Cs}$", &["aa", "😀é"], &["a"]),
+        ];
+        for (pattern, yes, no) in cases {
+            yes.iter().for_each(|text| assert!(matches(pattern, text), "{pattern} {text:?}"));
+            no.iter().for_each(|text| assert!(!matches(pattern, text), "{pattern} {text:?}"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern() {
+        let cases = [
+            ("(", 0),
+            (")", 0),
+            ("a(b", 1),
+            ("[a", 0),
+            ("*a", 0),
+            ("a**", 2),
+            ("a{2}{3}", 4),
+            ("^*", 1),
+            ("a|*", 2),
+            ("(?a)", 0),
+            ("(?i)a", 0),
+            ("(?<1>a)", 0),
+            ("(?<a", 0),
+            ("[b-a]", 1),
+            ("a{3,2}", 1),
+            ("\\", 1),
+            ("\\u{110000}", 1),
+            ("\\u{}", 1),
+            ("{2}", 0),
+            ("(?=a)(", 5),
+            ("(?P<a>b)", 0),
+        ];
+        for (pattern, at) in cases {
+            match parse(pattern) {
+                Err(PatternError::Invalid { offset, .. }) => assert_eq!(offset, at, "{pattern}"),
+                other => panic!("{pattern}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_compiled() {
+        let cases = [
+            "(?=a)",
+            "(?!a)b",
+            "(?<=a)",
+            "(?<!a)",
+            "\\bword",
+            "\\B",
+            "(a)\\1",
+            "(?<n>a)\\k<n>",
+            "(?i:a)",
+            "(?i-s:a)",
+            "\\p{Nonsense}",
+            "\\Z",
+            "\\p",
+            "\\01",
+            "[\\1]",
+            "(?=a)*",
+        ];
+        for pattern in cases {
+            let error = parse(pattern).unwrap_err();
+            assert!(matches!(error, PatternError::Unsupported { .. }), "{pattern}: {error}");
+        }
+    }
+
+    #[test]
+    fn nesting_and_size_are_bounded() {
+        let nested =
+            |open: &str, close: &str, n: usize| format!("^{}a{}$", open.repeat(n), close.repeat(n));
+        assert!(matches(&nested("(", ")", 50_000), "a"));
+        let deep = |text: &str| Factor::pattern(text, &Limits::default()).map(|_| ()).unwrap_err();
+        let unsupported = |text: &str| matches!(deep(text), PatternError::Unsupported { .. });
+        assert!(unsupported(&nested("(b", ")*", 50_000)));
+        assert!(unsupported(&nested("(?:", ")*", 50_000)));
+        assert!(unsupported(&nested("(b|", ")", 50_000)));
+        assert!(matches(&nested("(?:", ")*", 62), "aaa"));
+        let limited = |text: &str| deep(text) == PatternError::Limit { name: "pattern_bytes" };
+        assert!(limited("(?:(?:a{1000}){1000}){1000}") && limited("a{99999999999}"));
+        assert!(limited("(?:(?:(?:a|){1000}){1000}){1000}") && limited("^.{60000}$"));
+        assert!(
+            limited(&"\\p{L}".repeat(100_000)) && limited(&format!("[{}]", "\\p{L}".repeat(9000)))
+        );
+        assert!(matches("^(?:){60000}(?:(?:)*)*$", ""));
+        assert!(matches("^a{60000}$", &"a".repeat(60_000)));
     }
 }

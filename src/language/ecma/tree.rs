@@ -5,8 +5,9 @@ use super::PatternError;
 use crate::base::define_id;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, Look, Repetition};
 
-/// Nesting up to which a pattern is compiled: the NFA compiler recurses.
-const MAX_DEPTH: u32 = 200;
+/// Nesting up to which a pattern is compiled, concatenations, alternations and quantifiers each
+/// counting: the NFA compiler recurses, with up to 12 KB a level in debug builds.
+const MAX_DEPTH: u32 = 64;
 
 /// Estimated NFA states above which compiling is not even tried.
 const MAX_SIZE: u64 = 1 << 18;
@@ -67,7 +68,7 @@ impl Tree {
             return child;
         }
         let (depth, size) = self.measures[child.index()];
-        let copies = u64::from(max.unwrap_or(min.saturating_add(1)).max(1));
+        let copies = u64::from(max.unwrap_or(min).max(1));
         let node = Node::Repeat { child, min, max, greedy };
         self.push(node, depth + 1, size.saturating_mul(copies).saturating_add(1))
     }
@@ -111,10 +112,10 @@ impl Tree {
     ///
     /// # Errors
     /// Unsupported where it is nested too deep, a limit where its automaton would be too large.
-    pub(super) fn to_hir(mut self, root: NodeId) -> Result<Hir, PatternError> {
+    pub(super) fn into_hir(mut self, root: NodeId) -> Result<Hir, PatternError> {
         let (depth, size) = self.measures[root.index()];
         if depth > MAX_DEPTH {
-            return Err(PatternError::Unsupported { what: "nesting deeper than 200 groups" });
+            return Err(PatternError::Unsupported { what: "nesting deeper than 64 levels" });
         }
         if size > MAX_SIZE {
             return Err(PatternError::Limit { name: "pattern_bytes" });
