@@ -2,6 +2,7 @@
 #![allow(dead_code, unused)]
 mod base;
 mod error;
+mod language;
 mod options;
 mod schema;
 pub use base::{ByteSet, Route};

@@ -1,0 +1,352 @@
+//! A factor: the language of one pattern or format as an NFA over UTF-8 bytes, with what is
+//! known of each NFA state once and for all.
+//!
+//! A pattern is searched: it may begin anywhere and be followed by anything. The loop before it
+//! is the NFA's unanchored prefix; there is none after it, because a set that holds a match
+//! accepts every continuation ([`StateSet::Universal`]).
+
+use super::ecma::{self, PatternError};
+use super::spell::{BOUNDARY, Spell};
+use crate::options::Limits;
+use fixedbitset::FixedBitSet;
+use regex_automata::nfa::thompson::{NFA, State, WhichCaptures};
+use regex_automata::util::look::Look;
+use regex_automata::util::primitives::StateID;
+use regex_syntax::hir::Hir;
+use std::sync::Arc;
+
+/// The language of one pattern or format.
+#[derive(Debug)]
+pub(crate) struct Factor {
+    nfa: NFA,
+    /// States that accept if the text ends here (not at its very beginning).
+    ends: FixedBitSet,
+    /// States from which some text accepts (not at its very beginning).
+    coaccessible: FixedBitSet,
+}
+
+/// A determinised state: what an NFA can be in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum StateSet {
+    /// It has matched: every continuation is accepted.
+    Universal,
+    /// The states that read a byte and can still accept, ascending, and whether the text may end.
+    Members { members: Vec<u32>, accepts: bool },
+}
+
+impl StateSet {
+    pub(super) fn is_dead(&self) -> bool {
+        matches!(self, StateSet::Members { members, accepts: false } if members.is_empty())
+    }
+}
+
+/// Working memory of closures.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    stack: Vec<StateID>,
+    seen: FixedBitSet,
+    visited: Vec<StateID>,
+    members: Vec<u32>,
+}
+
+impl Factor {
+    /// The language of an ECMA-262 pattern, searched.
+    ///
+    /// # Errors
+    /// See [`PatternError`].
+    pub(crate) fn pattern(text: &str, limits: &Limits) -> Result<Arc<Factor>, PatternError> {
+        let hir = ecma::parse(text)?;
+        Self::from_hir(&hir, limits.pattern_bytes).map(Arc::new)
+    }
+
+    /// The language that searches for `hir`.
+    ///
+    /// # Errors
+    /// A limit, where the NFA would take more than `bytes`.
+    pub(super) fn from_hir(hir: &Hir, bytes: usize) -> Result<Factor, PatternError> {
+        let config = NFA::config()
+            .utf8(true)
+            .which_captures(WhichCaptures::None)
+            .nfa_size_limit(Some(bytes));
+        let nfa = NFA::compiler()
+            .configure(config)
+            .build_from_hir(hir)
+            .map_err(|_| PatternError::Limit { name: "pattern_bytes" })?;
+        let mut factor = Factor { nfa, ends: FixedBitSet::new(), coaccessible: FixedBitSet::new() };
+        factor.analyse();
+        Ok(factor)
+    }
+
+    fn analyse(&mut self) {
+        let len = self.len();
+        let states = self.nfa.states();
+        self.ends = backward(
+            len,
+            |q| matches!(states[q], State::Match { .. }),
+            |q, visit| {
+                epsilons(&states[q], |next| visit(next.as_usize()));
+                if let State::Look { look: Look::End, next } = &states[q] {
+                    visit(next.as_usize());
+                }
+            },
+        );
+        self.coaccessible = backward(
+            len,
+            |q| self.accepts_here(q),
+            |q, visit| {
+                epsilons(&states[q], |next| visit(next.as_usize()));
+                byte_edges(&states[q], |_, _, next| visit(next.as_usize()));
+            },
+        );
+    }
+
+    /// How many NFA states there are.
+    pub(super) fn len(&self) -> usize {
+        self.nfa.states().len()
+    }
+
+    /// Whether NFA state `q` itself is where a text is accepted.
+    fn accepts_here(&self, q: usize) -> bool {
+        match self.nfa.states().get(q) {
+            Some(State::Match { .. }) => true,
+            Some(State::Look { look: Look::End, next }) => self.ends.contains(next.as_usize()),
+            _ => false,
+        }
+    }
+
+    /// Whether a text that ends in NFA state `q` is accepted.
+    pub(super) fn ends(&self, q: u32) -> bool {
+        self.ends.contains(q as usize)
+    }
+
+    pub(super) fn coaccessible(&self) -> &FixedBitSet {
+        &self.coaccessible
+    }
+
+    /// Whether NFA state `q` can lead to a match.
+    pub(super) fn may_accept(&self, q: u32) -> bool {
+        self.coaccessible.contains(q as usize)
+    }
+
+    pub(super) fn is_match(&self, q: u32) -> bool {
+        matches!(self.nfa.states().get(q as usize), Some(State::Match { .. }))
+    }
+
+    /// The states after `q` without a byte.
+    pub(super) fn epsilons(&self, q: u32, mut visit: impl FnMut(u32)) {
+        if let Some(state) = self.nfa.states().get(q as usize) {
+            epsilons(state, |next| visit(next.as_u32()));
+        }
+    }
+
+    /// The byte ranges that `q` reads, and where they lead.
+    pub(super) fn byte_edges(&self, q: u32, mut visit: impl FnMut(u8, u8, u32)) {
+        if let Some(state) = self.nfa.states().get(q as usize) {
+            byte_edges(state, |low, high, next| visit(low, high, next.as_u32()));
+        }
+    }
+
+    /// The class of each byte; bytes of one class behave alike.
+    pub(super) fn byte_classes(&self) -> [u8; 256] {
+        let classes = self.nfa.byte_classes();
+        std::array::from_fn(|byte| classes.get(byte as u8))
+    }
+
+    /// The set at the beginning of a text.
+    pub(super) fn start_set(&self, scratch: &mut Scratch) -> StateSet {
+        scratch.begin(self.len());
+        scratch.stack.push(self.nfa.start_unanchored());
+        let accepts = self.accepts_empty(scratch);
+        scratch.begin(self.len());
+        scratch.stack.push(self.nfa.start_unanchored());
+        match self.close(scratch, true) {
+            StateSet::Members { members, .. } => StateSet::Members { members, accepts },
+            universal => universal,
+        }
+    }
+
+    fn accepts_empty(&self, scratch: &mut Scratch) -> bool {
+        while let Some(id) = scratch.stack.pop() {
+            if scratch.see(id) {
+                continue;
+            }
+            match self.nfa.state(id) {
+                State::Match { .. } => return true,
+                State::Look { look: Look::Start | Look::End, next } => scratch.stack.push(*next),
+                state => epsilons(state, |next| scratch.stack.push(next)),
+            }
+        }
+        false
+    }
+
+    /// The set after `byte`.
+    pub(super) fn step_set(&self, members: &[u32], byte: u8, scratch: &mut Scratch) -> StateSet {
+        self.step_range(members, byte, byte, scratch)
+    }
+
+    /// What the set can be in after some byte of `low..=high`.
+    pub(super) fn step_range(
+        &self,
+        members: &[u32],
+        low: u8,
+        high: u8,
+        scratch: &mut Scratch,
+    ) -> StateSet {
+        scratch.begin(self.len());
+        for &member in members {
+            if let Some(state) = self.nfa.states().get(member as usize) {
+                byte_edges(state, |from, to, next| {
+                    if from <= high && low <= to {
+                        scratch.stack.push(next);
+                    }
+                });
+            }
+        }
+        self.close(scratch, false)
+    }
+
+    /// The closure of the stack, without what cannot accept any more.
+    fn close(&self, scratch: &mut Scratch, at_start: bool) -> StateSet {
+        let mut accepts = false;
+        while let Some(id) = scratch.stack.pop() {
+            if scratch.see(id) {
+                continue;
+            }
+            match self.nfa.state(id) {
+                State::Match { .. } => {
+                    scratch.stack.clear();
+                    return StateSet::Universal;
+                }
+                State::Look { look: Look::Start, next } if at_start => scratch.stack.push(*next),
+                State::Look { look: Look::End, next } => {
+                    accepts |= self.ends.contains(next.as_usize());
+                }
+                State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) => {
+                    if self.coaccessible.contains(id.as_usize()) {
+                        scratch.members.push(id.as_u32());
+                    }
+                }
+                state => epsilons(state, |next| scratch.stack.push(next)),
+            }
+        }
+        scratch.members.sort_unstable();
+        StateSet::Members { members: scratch.members.clone(), accepts }
+    }
+
+    /// NFA states from which a text over `spell` accepts, wherever in a character they stand;
+    /// `None` if that takes more than `max` pairs of states.
+    pub(super) fn live_over(&self, spell: &Spell, max: usize) -> Option<FixedBitSet> {
+        let (len, nodes) = (self.len(), spell.len());
+        let pairs = len.checked_mul(nodes).filter(|&pairs| pairs <= max)?;
+        let boundary = BOUNDARY as usize;
+        let live = backward(
+            pairs,
+            |pair| pair % nodes == boundary && self.accepts_here(pair / nodes),
+            |pair, visit| {
+                let (q, node) = ((pair / nodes) as u32, pair % nodes);
+                self.epsilons(q, |next| visit(next as usize * nodes + node));
+                for edge in spell.edges(node as u32) {
+                    if self.is_match(q) {
+                        visit(q as usize * nodes + edge.next as usize);
+                    }
+                    self.byte_edges(q, |low, high, next| {
+                        if low <= edge.high && edge.low <= high {
+                            visit(next as usize * nodes + edge.next as usize);
+                        }
+                    });
+                }
+            },
+        );
+        let mut states = FixedBitSet::with_capacity(len);
+        for pair in live.ones() {
+            states.insert(pair / nodes);
+        }
+        Some(states)
+    }
+}
+
+impl Scratch {
+    fn begin(&mut self, len: usize) {
+        if self.seen.len() < len {
+            self.seen = FixedBitSet::with_capacity(len);
+            self.visited.clear();
+        }
+        for id in self.visited.drain(..) {
+            self.seen.set(id.as_usize(), false);
+        }
+        self.stack.clear();
+        self.members.clear();
+    }
+
+    /// Marks a state; whether it was marked before.
+    fn see(&mut self, id: StateID) -> bool {
+        let before = self.seen.put(id.as_usize());
+        if !before {
+            self.visited.push(id);
+        }
+        before
+    }
+}
+
+/// The unconditional successors of a state that reads nothing.
+fn epsilons(state: &State, mut visit: impl FnMut(StateID)) {
+    match state {
+        State::Union { alternates } => alternates.iter().for_each(|&next| visit(next)),
+        State::BinaryUnion { alt1, alt2 } => {
+            visit(*alt1);
+            visit(*alt2);
+        }
+        State::Capture { next, .. } => visit(*next),
+        _ => {}
+    }
+}
+
+fn byte_edges(state: &State, mut visit: impl FnMut(u8, u8, StateID)) {
+    match state {
+        State::ByteRange { trans } => visit(trans.start, trans.end, trans.next),
+        State::Sparse(sparse) => {
+            sparse.transitions.iter().for_each(|t| visit(t.start, t.end, t.next));
+        }
+        State::Dense(dense) => {
+            for (byte, &next) in (0..=255u8).zip(dense.transitions.iter()) {
+                if next != StateID::ZERO {
+                    visit(byte, byte, next);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The nodes of a graph from which a seed can be reached.
+pub(super) fn backward(
+    len: usize,
+    is_seed: impl Fn(usize) -> bool,
+    edges: impl Fn(usize, &mut dyn FnMut(usize)),
+) -> FixedBitSet {
+    // The reversed graph, as offsets into one list.
+    let mut offsets = vec![0usize; len + 1];
+    for from in 0..len {
+        edges(from, &mut |to| offsets[to + 1] += 1);
+    }
+    for i in 0..len {
+        offsets[i + 1] += offsets[i];
+    }
+    let mut sources = vec![0u32; offsets[len]];
+    let mut next_free = offsets.clone();
+    for from in 0..len {
+        edges(from, &mut |to| {
+            sources[next_free[to]] = from as u32;
+            next_free[to] += 1;
+        });
+    }
+    let mut reached = FixedBitSet::with_capacity(len);
+    let mut stack: Vec<usize> = (0..len).filter(|&node| is_seed(node)).collect();
+    while let Some(node) = stack.pop() {
+        if !reached.put(node) {
+            let before = &sources[offsets[node]..offsets[node + 1]];
+            stack.extend(before.iter().map(|&from| from as usize));
+        }
+    }
+    reached
+}

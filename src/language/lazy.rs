@@ -1,0 +1,230 @@
+//! The lazy automaton of one factor: states are made when they are first stepped into.
+//!
+//! A hit is one lookup of the state and one atomic load; only a miss takes the lock. States are
+//! never dropped, so ids stay good. Liveness needs no search: a set is live iff one of its NFA
+//! states is.
+
+use super::automaton::{Full, LangState};
+use super::factor::{Factor, Scratch, StateSet};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The state after a match.
+const UNIVERSAL: LangState = LangState(0);
+
+/// Transitions: not computed yet; no text; anything else is a state and [`FIRST`].
+const UNKNOWN: u32 = 0;
+const DEAD: u32 = 1;
+const FIRST: u32 = 2;
+
+/// Bytes of states for each state that the limit allows: bounds the memory of large sets.
+const BYTES_PER_STATE: usize = 512;
+
+#[derive(Debug)]
+pub(super) struct LazyDfa {
+    factor: Arc<Factor>,
+    /// NFA states that are live over the alphabet; `None`: all that are co-accessible.
+    live: Option<FixedBitSet>,
+    classes: [u8; 256],
+    stride: usize,
+    states: boxcar::Vec<LazyState>,
+    building: Mutex<Building>,
+    max_states: usize,
+    start: LangState,
+}
+
+#[derive(Debug)]
+struct LazyState {
+    members: Arc<[u32]>,
+    accepts: bool,
+    live: bool,
+    /// Whether it is live by further characters.
+    goes_on: bool,
+    next: Box<[AtomicU32]>,
+}
+
+#[derive(Debug, Default)]
+struct Building {
+    known: FxHashMap<(Arc<[u32]>, bool), LangState>,
+    scratch: Scratch,
+    bytes: usize,
+}
+
+impl LazyDfa {
+    /// The automaton of `factor`; `live`: the NFA states that count as live.
+    pub(super) fn new(
+        factor: Arc<Factor>,
+        live: Option<FixedBitSet>,
+        max_states: usize,
+    ) -> Result<Self, Full> {
+        let classes = factor.byte_classes();
+        let stride = classes.iter().map(|&c| usize::from(c) + 1).max().unwrap_or(1);
+        let mut dfa = LazyDfa {
+            factor,
+            live,
+            classes,
+            stride,
+            states: boxcar::Vec::new(),
+            building: Mutex::default(),
+            max_states,
+            start: UNIVERSAL,
+        };
+        dfa.states.push(LazyState {
+            members: Arc::new([]),
+            accepts: true,
+            live: true,
+            goes_on: true,
+            next: Box::new([]),
+        });
+        let mut building = Building::default();
+        let set = dfa.factor.start_set(&mut building.scratch);
+        dfa.start = dfa.intern(&mut building, set)?;
+        dfa.building = Mutex::new(building);
+        Ok(dfa)
+    }
+
+    pub(super) fn start(&self) -> LangState {
+        self.start
+    }
+
+    pub(super) fn factor(&self) -> &Factor {
+        &self.factor
+    }
+
+    pub(super) fn classes(&self) -> &[u8; 256] {
+        &self.classes
+    }
+
+    /// Whether every continuation of `state` is accepted.
+    #[inline]
+    pub(super) fn is_universal(&self, state: LangState) -> bool {
+        state == UNIVERSAL
+    }
+
+    #[inline]
+    pub(super) fn step(&self, state: LangState, byte: u8) -> Result<Option<LangState>, Full> {
+        if state == UNIVERSAL {
+            return Ok(Some(UNIVERSAL));
+        }
+        let class = usize::from(self.classes[usize::from(byte)]);
+        let Some(entry) = self.states.get(state.0 as usize) else { return Ok(None) };
+        match entry.next.get(class).map_or(DEAD, |next| next.load(Ordering::Acquire)) {
+            UNKNOWN => self.step_slow(entry, byte, class),
+            DEAD => Ok(None),
+            next => Ok(Some(LangState(next - FIRST))),
+        }
+    }
+
+    #[cold]
+    fn step_slow(
+        &self,
+        entry: &LazyState,
+        byte: u8,
+        class: usize,
+    ) -> Result<Option<LangState>, Full> {
+        let mut building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
+        let set = self.factor.step_set(&entry.members, byte, &mut building.scratch);
+        let next = if set.is_dead() { None } else { Some(self.intern(&mut building, set)?) };
+        let code = next.map_or(DEAD, |state| state.0 + FIRST);
+        if let Some(cell) = entry.next.get(class) {
+            cell.store(code, Ordering::Release);
+        }
+        Ok(next)
+    }
+
+    fn intern(&self, building: &mut Building, set: StateSet) -> Result<LangState, Full> {
+        let StateSet::Members { members, accepts } = set else { return Ok(UNIVERSAL) };
+        let key = (Arc::<[u32]>::from(members), accepts);
+        if let Some(&state) = building.known.get(&key) {
+            return Ok(state);
+        }
+        let bytes = 4 * (key.0.len() + self.stride) + 64;
+        let max_bytes = self.max_states.saturating_mul(BYTES_PER_STATE);
+        if building.known.len() >= self.max_states || building.bytes + bytes > max_bytes {
+            return Err(Full);
+        }
+        building.bytes += bytes;
+        let goes_on = key.0.iter().any(|&q| self.is_live_nfa(q));
+        let index = self.states.push(LazyState {
+            members: key.0.clone(),
+            accepts,
+            live: accepts || goes_on,
+            goes_on,
+            next: (0..self.stride).map(|_| AtomicU32::new(UNKNOWN)).collect(),
+        });
+        let state = LangState(u32::try_from(index).map_err(|_| Full)?);
+        building.known.insert(key, state);
+        Ok(state)
+    }
+
+    fn is_live_nfa(&self, q: u32) -> bool {
+        let live = self.live.as_ref().unwrap_or_else(|| self.factor.coaccessible());
+        live.contains(q as usize)
+    }
+
+    #[inline]
+    pub(super) fn accepts(&self, state: LangState) -> bool {
+        state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.accepts)
+    }
+
+    #[inline]
+    pub(super) fn live(&self, state: LangState) -> bool {
+        state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.live)
+    }
+
+    /// Whether some further character leads to a live set; `state` stands between characters.
+    #[inline]
+    pub(super) fn goes_on(&self, state: LangState) -> bool {
+        state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.goes_on)
+    }
+
+    /// The NFA states of `state`.
+    pub(super) fn members(&self, state: LangState) -> &[u32] {
+        self.states.get(state.0 as usize).map_or(&[], |s| &s.members)
+    }
+
+    /// Whether some character of the byte range sequence leads to a live set.
+    pub(super) fn live_after(
+        &self,
+        state: LangState,
+        sequences: impl Iterator<Item = regex_syntax::utf8::Utf8Sequence>,
+    ) -> bool {
+        if state == UNIVERSAL {
+            return true;
+        }
+        let mut scratch = Scratch::default();
+        for sequence in sequences {
+            let mut members = self.members(state).to_vec();
+            let (mut accepts, mut universal) = (false, false);
+            for range in sequence.as_slice() {
+                match self.factor.step_range(&members, range.start, range.end, &mut scratch) {
+                    StateSet::Universal => universal = true,
+                    StateSet::Members { members: next, accepts: ends } => {
+                        (members, accepts) = (next, ends);
+                    }
+                }
+            }
+            if universal || accepts || members.iter().any(|&q| self.is_live_nfa(q)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether `text` is accepted, without making states.
+    pub(super) fn matches_uncached(&self, text: &str) -> bool {
+        let mut scratch = Scratch::default();
+        let mut set = self.factor.start_set(&mut scratch);
+        for byte in text.bytes() {
+            match &set {
+                StateSet::Universal => return true,
+                StateSet::Members { members, .. } => {
+                    set = self.factor.step_set(members, byte, &mut scratch);
+                }
+            }
+        }
+        !matches!(set, StateSet::Members { accepts: false, .. })
+    }
+}

@@ -1,0 +1,35 @@
+//! String languages over the decoded string, and the JSON string decoder.
+//!
+//! In: ECMA-262 patterns, formats, length ranges, the bytes that a vocabulary can spell. Out: a
+//! [`Language`], a deterministic automaton over the UTF-8 bytes of the decoded string that knows
+//! in each state whether it can still finish.
+//!
+//! Invariants: languages are fed valid UTF-8 only (the decoder sees to that); a state that
+//! `step` returns has an accepting continuation, lengths and spelling aside; `live` answers
+//! exactly, without search, from what compiling has computed.
+//!
+//! Not taken: regex-automata's own DFAs, which report matches one byte late and know nothing of
+//! liveness or products (they are the oracle of the tests); a loop `any*` after the pattern,
+//! since a set that holds a match accepts whatever follows and collapses to one state.
+
+mod alphabet;
+mod automaton;
+mod completion;
+mod decode;
+mod ecma;
+mod factor;
+mod format;
+mod lazy;
+mod lengths;
+mod product;
+mod shortest;
+mod spell;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use alphabet::Alphabet;
+pub(crate) use automaton::{Full, LangState, Language, LanguageLimit};
+pub(crate) use decode::{CharRanges, TextState, TextStep};
+pub(crate) use ecma::PatternError;
+pub(crate) use factor::Factor;
+pub(crate) use format::{FORMATS, Format, FormatHow};

@@ -1,0 +1,358 @@
+//! The eager product of several factors, or of one beside a length range: explored completely,
+//! trimmed by backward liveness.
+
+use super::alphabet::Alphabet;
+use super::automaton::{Full, LangState, LanguageLimit};
+use super::decode::TextState;
+use super::factor::backward;
+use super::lazy::LazyDfa;
+use super::lengths::{CharGraph, Lengths};
+use super::spell::{BOUNDARY, Spell, SpellEdge, SpellNode};
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+const DEAD: u32 = u32::MAX;
+
+/// Bytes tried while the characters of all states are followed, at most.
+const CHAR_FUEL: usize = 20_000_000;
+
+/// A length range in code points: `min..=max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) min: u64,
+    pub(super) max: Option<u64>,
+}
+
+impl Range {
+    pub(super) const ANY: Range = Range { min: 0, max: None };
+
+    pub(super) fn contains(self, count: u64) -> bool {
+        count >= self.min && self.max.is_none_or(|max| count <= max)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Product {
+    classes: [u8; 256],
+    stride: usize,
+    /// By state and class; [`DEAD`] where no continuation accepts.
+    next: Vec<u32>,
+    accepts: FixedBitSet,
+    liveness: Liveness,
+    range: Range,
+}
+
+/// From which states, at which lengths, the language can still be met.
+#[derive(Debug)]
+enum Liveness {
+    /// There is no length range.
+    Reachable(FixedBitSet),
+    Lengths(Lengths),
+}
+
+/// The product while it is explored.
+struct Explored {
+    states: Vec<SmallVec<[LangState; 2]>>,
+    known: FxHashMap<SmallVec<[LangState; 2]>, u32>,
+    next: Vec<u32>,
+    /// (state, place in a UTF-8 sequence), as far as reachable; the first is the start.
+    pairs: Vec<(u32, SpellNode)>,
+}
+
+impl Product {
+    /// The start state.
+    pub(super) const START: LangState = LangState(0);
+
+    /// Explores the product of `factors`.
+    ///
+    /// # Errors
+    /// `language_states`, where it has more than `max_states` states or its lengths repeat too
+    /// late.
+    pub(super) fn new(
+        factors: &[LazyDfa],
+        range: Range,
+        alphabet: &Alphabet,
+        max_states: usize,
+    ) -> Result<Product, LanguageLimit> {
+        let (classes, stride) = joint_classes(factors);
+        let explored = Explored::run(factors, &classes, stride, max_states)?;
+        let mut accepts = FixedBitSet::with_capacity(explored.states.len());
+        for (index, tuple) in explored.states.iter().enumerate() {
+            let all = factors.iter().zip(tuple).all(|(dfa, &state)| dfa.accepts(state));
+            accepts.set(index, all);
+        }
+        let mut product = Product {
+            classes,
+            stride,
+            next: explored.next,
+            accepts,
+            liveness: Liveness::Reachable(FixedBitSet::new()),
+            range,
+        };
+        let alive = product.trim(&explored.pairs);
+        if range == Range::ANY && alphabet.is_full() {
+            product.liveness = Liveness::Reachable(alive);
+            return Ok(product);
+        }
+        let graph = product.char_graph(&explored.pairs, alphabet)?;
+        product.liveness = if range == Range::ANY {
+            Liveness::Reachable(graph.reachable(&product.accepts))
+        } else {
+            Liveness::Lengths(Lengths::new(&graph, &product.accepts, range.max)?)
+        };
+        Ok(product)
+    }
+
+    fn len(&self) -> usize {
+        self.accepts.len()
+    }
+
+    /// Cuts the transitions into states from which nothing is accepted; the others.
+    fn trim(&mut self, pairs: &[(u32, SpellNode)]) -> FixedBitSet {
+        let utf8 = Spell::any_utf8();
+        let index: FxHashMap<(u32, SpellNode), usize> =
+            pairs.iter().copied().enumerate().map(|(i, pair)| (pair, i)).collect();
+        let alive_pairs = backward(
+            pairs.len(),
+            |i| pairs[i].1 == BOUNDARY && self.accepts.contains(pairs[i].0 as usize),
+            |i, visit| {
+                let (state, node) = pairs[i];
+                for edge in utf8.edges(node) {
+                    self.each_next(state, edge.low, edge.high, |_, next| {
+                        if let Some(&to) = index.get(&(next, edge.next)) {
+                            visit(to);
+                        }
+                    });
+                }
+            },
+        );
+        let mut alive = FixedBitSet::with_capacity(self.len());
+        for i in alive_pairs.ones() {
+            alive.insert(pairs[i].0 as usize);
+        }
+        for next in &mut self.next {
+            if !alive.contains(*next as usize) {
+                *next = DEAD;
+            }
+        }
+        alive
+    }
+
+    /// Visits the distinct runs of transitions of `state` over `low..=high`: a byte of each run
+    /// and where it leads.
+    fn each_next(&self, state: u32, low: u8, high: u8, mut visit: impl FnMut(u8, u32)) {
+        let row = state as usize * self.stride;
+        let mut last = DEAD;
+        for byte in low..=high {
+            let class = usize::from(self.classes[usize::from(byte)]);
+            let next = self.next.get(row + class).copied().unwrap_or(DEAD);
+            if next != last && next != DEAD {
+                visit(byte, next);
+            }
+            last = next;
+        }
+    }
+
+    /// Where one spellable character leads from each state that stands between characters, and
+    /// where the rest of one leads from each state inside a character.
+    fn char_graph(
+        &self,
+        pairs: &[(u32, SpellNode)],
+        alphabet: &Alphabet,
+    ) -> Result<CharGraph, LanguageLimit> {
+        let (spell, mut fuel) = (alphabet.spell(), CHAR_FUEL);
+        let mut graph = CharGraph::new(self.len());
+        let mut targets = FxHashSet::default();
+        for &(state, node) in pairs {
+            targets.clear();
+            let mut stack = vec![(state, node)];
+            let mut seen = FxHashSet::default();
+            while let Some((from, place)) = stack.pop() {
+                for edge in spell.edges(place) {
+                    let width = usize::from(edge.high - edge.low) + 1;
+                    fuel = fuel.checked_sub(width).ok_or(LanguageLimit::LENGTHS)?;
+                    self.each_next(from, edge.low, edge.high, |_, next| {
+                        if edge.next == BOUNDARY {
+                            targets.insert(next);
+                        } else if seen.insert((next, edge.next)) {
+                            stack.push((next, edge.next));
+                        }
+                    });
+                }
+            }
+            graph.add(state, node == BOUNDARY, targets.iter().copied());
+        }
+        Ok(graph)
+    }
+
+    #[inline]
+    pub(super) fn step(&self, state: LangState, byte: u8) -> Option<LangState> {
+        let class = usize::from(self.classes[usize::from(byte)]);
+        match self.next.get(state.0 as usize * self.stride + class) {
+            Some(&next) if next != DEAD => Some(LangState(next)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn accepts(&self, state: LangState) -> bool {
+        self.accepts.contains(state.0 as usize)
+    }
+
+    pub(super) fn range(&self) -> Range {
+        self.range
+    }
+
+    #[inline]
+    pub(super) fn live(&self, state: LangState, count: u64) -> bool {
+        match &self.liveness {
+            Liveness::Reachable(live) => live.contains(state.0 as usize),
+            Liveness::Lengths(lengths) => {
+                let Some(max) = self.range.max.map_or(Some(u64::MAX), |max| max.checked_sub(count))
+                else {
+                    return false;
+                };
+                lengths.any_in(state, self.range.min.saturating_sub(count), max)
+            }
+        }
+    }
+
+    /// The fewest further characters after which `state` is accepted in range, `count` read.
+    /// `None` where there are none, or where there is no length range.
+    pub(super) fn fewest(&self, state: LangState, count: u64) -> Option<u64> {
+        let Liveness::Lengths(lengths) = &self.liveness else { return None };
+        let max = self.range.max.map_or(Some(u64::MAX), |max| max.checked_sub(count))?;
+        lengths.first_in(state, self.range.min.saturating_sub(count), max)
+    }
+
+    /// Whether `state` accepts after exactly `more` characters.
+    pub(super) fn accepts_after(&self, state: LangState, more: u64) -> bool {
+        matches!(&self.liveness, Liveness::Lengths(lengths) if lengths.any_in(state, more, more))
+    }
+
+    /// Whether some character of the byte range sequences leads to a state live at `count`.
+    pub(super) fn live_after(
+        &self,
+        state: LangState,
+        count: u64,
+        sequences: impl Iterator<Item = regex_syntax::utf8::Utf8Sequence>,
+    ) -> bool {
+        for sequence in sequences {
+            let mut states: SmallVec<[u32; 8]> = SmallVec::from_slice(&[state.0]);
+            for range in sequence.as_slice() {
+                let mut after = SmallVec::new();
+                for &from in &states {
+                    self.each_next(from, range.start, range.end, |_, next| after.push(next));
+                }
+                after.sort_unstable();
+                after.dedup();
+                states = after;
+            }
+            if states.iter().any(|&to| self.live(LangState(to), count)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The successors over a spelling edge, with a byte that leads there.
+    pub(super) fn read(&self, state: u32, edge: &SpellEdge, visit: impl FnMut(u8, u32)) {
+        self.each_next(state, edge.low, edge.high, visit);
+    }
+}
+
+impl Explored {
+    fn run(
+        factors: &[LazyDfa],
+        classes: &[u8; 256],
+        stride: usize,
+        max_states: usize,
+    ) -> Result<Explored, LanguageLimit> {
+        let mut explored = Explored {
+            states: Vec::new(),
+            known: FxHashMap::default(),
+            next: Vec::new(),
+            pairs: vec![(0, BOUNDARY)],
+        };
+        explored.intern(factors.iter().map(LazyDfa::start).collect(), stride);
+        let utf8 = Spell::any_utf8();
+        let mut seen: FxHashSet<(u32, SpellNode)> = FxHashSet::from_iter([(0, BOUNDARY)]);
+        let mut done = 0;
+        while let Some(&(state, node)) = explored.pairs.get(done) {
+            done += 1;
+            for edge in utf8.edges(node) {
+                let mut last = None;
+                for byte in edge.low..=edge.high {
+                    let class = classes[usize::from(byte)];
+                    if last.replace(class) == Some(class) {
+                        continue;
+                    }
+                    let next = explored
+                        .step(factors, state, byte, usize::from(class), stride)
+                        .map_err(|Full| LanguageLimit::STATES)?;
+                    if next != DEAD && seen.insert((next, edge.next)) {
+                        explored.pairs.push((next, edge.next));
+                    }
+                }
+            }
+            if explored.states.len() > max_states {
+                return Err(LanguageLimit::STATES);
+            }
+        }
+        Ok(explored)
+    }
+
+    fn step(
+        &mut self,
+        factors: &[LazyDfa],
+        state: u32,
+        byte: u8,
+        class: usize,
+        stride: usize,
+    ) -> Result<u32, Full> {
+        let cell = state as usize * stride + class;
+        if self.next[cell] != DEAD {
+            return Ok(self.next[cell]);
+        }
+        let mut tuple = SmallVec::new();
+        for (dfa, &from) in factors.iter().zip(&self.states[state as usize]) {
+            match dfa.step(from, byte)? {
+                Some(next) => tuple.push(next),
+                None => return Ok(DEAD),
+            }
+        }
+        let next = self.intern(tuple, stride);
+        self.next[cell] = next;
+        Ok(next)
+    }
+
+    fn intern(&mut self, tuple: SmallVec<[LangState; 2]>, stride: usize) -> u32 {
+        if let Some(&state) = self.known.get(&tuple) {
+            return state;
+        }
+        let state = self.states.len() as u32;
+        self.states.push(tuple.clone());
+        self.known.insert(tuple, state);
+        self.next.resize(self.next.len() + stride, DEAD);
+        state
+    }
+}
+
+/// The common refinement of the factors' byte classes, and how many there are.
+fn joint_classes(factors: &[LazyDfa]) -> ([u8; 256], usize) {
+    let mut known: FxHashMap<SmallVec<[u8; 4]>, u8> = FxHashMap::default();
+    let mut classes = [0; 256];
+    for (byte, class) in classes.iter_mut().enumerate() {
+        let key = factors.iter().map(|dfa| dfa.classes()[byte]).collect();
+        // At most 256 keys: the largest class is 255.
+        let fresh = known.len() as u8;
+        *class = *known.entry(key).or_insert(fresh);
+    }
+    (classes, known.len())
+}
+
+/// The spelling node of a decoder state, if it is not inside an escape.
+pub(super) fn spell_node(text: TextState) -> Option<SpellNode> {
+    text.raw_index().map(|index| index as SpellNode)
+}
