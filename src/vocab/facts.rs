@@ -72,7 +72,7 @@ pub struct VocabularyStats {
     pub longest: usize,
     /// Bytes of all tokens together.
     pub total_bytes: usize,
-    /// Nodes of the trie.
+    /// Nodes of the trie but its root: distinct beginnings of tokens.
     pub trie_nodes: usize,
     /// Bytes that are a token of their own; 256 where every text can be spelled.
     pub spellable_bytes: usize,

@@ -372,7 +372,7 @@ impl Vocabulary {
             duplicate_byte_strings: facts::duplicates(self.trie()),
             longest: self.facts().max_token_len as usize,
             total_bytes: text().map(<[u8]>::len).sum(),
-            trie_nodes: self.trie().len(),
+            trie_nodes: self.trie().len() - 1,
             spellable_bytes: self.spellable().len(),
         }
     }
