@@ -98,22 +98,26 @@ pub(super) fn encode(vocabulary: &Vocabulary, text: &[u8]) -> Result<Encoded> {
     if let Some(exact) = vocabulary.encoder().greedy() {
         return Ok(Encoded { ids: greedy(vocabulary.trie(), text)?, exact });
     }
+    match piecewise(vocabulary, text) {
+        Some(encoded) => Ok(encoded),
+        // Another cut may spell what the tokenizer's, kept in part, leaves over.
+        None => Ok(Encoded { ids: greedy(vocabulary.trie(), text)?, exact: false }),
+    }
+}
+
+/// The tokenizer's cut where it fits; none where it leaves over what cannot be spelled.
+fn piecewise(vocabulary: &Vocabulary, text: &[u8]) -> Option<Encoded> {
     let mut encoded = Encoded { ids: Vec::with_capacity(text.len() / 3), exact: true };
-    let mut offset = 0;
     for chunk in text.utf8_chunks() {
         let valid = chunk.valid();
-        let at = |error: Error| shift(error, offset);
-        match vocabulary.encoder().pieces(valid) {
-            Some(pieces) => {
-                reconcile(vocabulary, valid.as_bytes(), &pieces, &mut encoded).map_err(at)?
-            }
-            None => cut(vocabulary, valid.as_bytes(), &mut encoded).map_err(at)?,
+        let pieces = if valid.is_empty() { None } else { vocabulary.encoder().pieces(valid) };
+        match pieces {
+            Some(pieces) => reconcile(vocabulary, valid.as_bytes(), &pieces, &mut encoded)?,
+            None => cut(vocabulary, valid.as_bytes(), &mut encoded)?,
         }
-        offset += valid.len();
-        cut(vocabulary, chunk.invalid(), &mut encoded).map_err(|e| shift(e, offset))?;
-        offset += chunk.invalid().len();
+        cut(vocabulary, chunk.invalid(), &mut encoded)?;
     }
-    Ok(encoded)
+    Some(encoded)
 }
 
 /// Takes the pieces that fit the text, and cuts what lies between them by the longest match.
@@ -122,18 +126,17 @@ fn reconcile(
     text: &[u8],
     pieces: &[Piece],
     encoded: &mut Encoded,
-) -> Result<()> {
+) -> Option<()> {
     let mut position = 0;
     let mut next = 0;
     while let Some(&(id, _)) = pieces.get(next) {
-        let rest = &text[position..];
         next += 1;
         match vocabulary.token_bytes(id) {
-            Some(bytes) if rest.starts_with(bytes) => {
+            Some(bytes) if text[position..].starts_with(bytes) => {
                 if vocabulary.text_bytes(id).is_some() {
                     encoded.ids.push(id);
                 } else {
-                    cut(vocabulary, bytes, encoded).map_err(|e| shift(e, position))?;
+                    cut(vocabulary, bytes, encoded)?;
                 }
                 position += bytes.len();
             }
@@ -145,21 +148,21 @@ fn reconcile(
                 next = skipped.map_or(pieces.len(), |skipped| next + skipped);
                 let start = pieces.get(next).and_then(|&(_, start)| start);
                 let end = start.unwrap_or(text.len()).min(text.len());
-                cut(vocabulary, &text[position..end], encoded).map_err(|e| shift(e, position))?;
+                cut(vocabulary, &text[position..end], encoded)?;
                 position = end;
             }
         }
     }
-    cut(vocabulary, &text[position..], encoded).map_err(|e| shift(e, position))
+    cut(vocabulary, &text[position..], encoded)
 }
 
-/// Cuts a stretch by the longest match.
-fn cut(vocabulary: &Vocabulary, stretch: &[u8], encoded: &mut Encoded) -> Result<()> {
+/// Cuts a stretch by the longest match; none where that cannot spell it.
+fn cut(vocabulary: &Vocabulary, stretch: &[u8], encoded: &mut Encoded) -> Option<()> {
     if !stretch.is_empty() {
-        encoded.ids.extend(greedy(vocabulary.trie(), stretch)?);
+        encoded.ids.extend(greedy(vocabulary.trie(), stretch).ok()?);
         encoded.exact = false;
     }
-    Ok(())
+    Some(())
 }
 
 /// The longest tokens of a text, from the left; shorter ones where the longest lead nowhere.
@@ -235,14 +238,8 @@ fn unspellable(trie: &Trie, text: &[u8]) -> Error {
         }
     }
     let byte = text[furthest];
-    let message = format!("no token of the vocabulary spells the byte {byte:#04x} at {furthest}");
+    let message = format!("no token of the vocabulary spells the byte {byte:#04x} there");
     Error::new(ErrorKind::Vocabulary, message).at_offset(furthest)
-}
-
-/// Moves the offset of an error that counts from `by`.
-fn shift(error: Error, by: usize) -> Error {
-    let offset = error.offset().unwrap_or(0);
-    error.at_offset(offset.saturating_add(by))
 }
 
 #[cfg(test)]

@@ -315,6 +315,27 @@ fn clones_share_and_are_sent_between_threads() {
     assert_eq!(v.blanks().blanks_up_to(1), [9, 10, 13, 32]);
 }
 
+/// Real tokenizers keep the bytes of ordinary text, and cut it as the embedded ones do.
+#[cfg(feature = "hf-tokenizers")]
+#[test]
+fn real_tokenizers_cut_ordinary_text_themselves() {
+    let Some(folder) = std::env::var_os("TOKENMASK_VOCABS").map(PathBuf::from) else {
+        eprintln!("skipped: TOKENMASK_VOCABS names no folder of tokenizer files");
+        return;
+    };
+    let text =
+        "{\n  \"name\": \"Zoë 字 🦀\", \"n\": [1234567, -0.5e10, true],\t\"x\": \"\\u00e9\"}\n";
+    let special = "a <|im_end|><eos> <think>b</think>";
+    for file in ["llama3.1", "qwen3", "deepseek_v3", "gpt-oss", "gemma3"] {
+        let v = Vocabulary::from_file(folder.join(file)).unwrap();
+        let encoded = v.encode(text).unwrap();
+        assert!(encoded.exact, "{file}");
+        assert_eq!(spelled(&v, &encoded.ids), text.as_bytes(), "{file}");
+        let looks_special = v.encode(special).unwrap();
+        assert_eq!(spelled(&v, &looks_special.ids), special.as_bytes(), "{file}");
+    }
+}
+
 /// Real files against the embedded vocabularies of the same models, byte for byte.
 #[cfg(feature = "builtin-vocabularies")]
 #[test]

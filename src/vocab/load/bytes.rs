@@ -34,6 +34,11 @@ impl Spelling {
             Spelling::ByteFallback { space } => byte_fallback(content, space),
         }
     }
+
+    /// Whether a string stands for a single byte by its number.
+    pub(super) fn is_single_byte(self, content: &str) -> bool {
+        matches!(self, Spelling::ByteFallback { .. }) && single_byte(content).is_some()
+    }
 }
 
 fn byte_level(content: &str) -> Option<Vec<u8>> {
@@ -92,6 +97,8 @@ mod tests {
         assert_eq!(bytes("<0xE2>"), [0xe2]);
         assert_eq!(bytes("<0x+1>"), b"<0x+1>");
         assert_eq!(bytes("<0x1>"), b"<0x1>");
+        assert!(spelling.is_single_byte("<0x0A>") && !spelling.is_single_byte("<0x>"));
+        assert!(!Spelling::ByteLevel.is_single_byte("<0x0A>"));
         assert_eq!(bytes("▁a▁"), b" a ");
         assert_eq!(spelling.added_token("▁▁").as_ref(), b"  ");
         assert_eq!(Spelling::ByteLevel.added_token("é▁").as_ref(), "é▁".as_bytes());

@@ -1,13 +1,8 @@
-//! The reader of Hugging Face `tokenizer.json` files.
-//!
-//! Most of such a file is its vocabulary and the merges. The merges are skipped unread, the
-//! vocabulary goes into one string; what is small (decoder, added tokens) is read as JSON values.
+//! From a Hugging Face `tokenizer.json` to a vocabulary: what its strings spell, which tokens are
+//! text, and which end an output.
 
-use std::fmt;
 use std::sync::Arc;
 
-use serde::Deserializer as _;
-use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -17,6 +12,7 @@ use crate::vocab::{Parts, Vocabulary, policy};
 
 use super::bytes::Spelling;
 use super::end_tokens;
+use super::file::{Model, TokenizerFile};
 
 /// What a file gives.
 pub(super) struct Loaded {
@@ -40,15 +36,11 @@ pub(super) struct AddedToken {
 /// # Errors
 /// `vocabulary`: as for [`Vocabulary::from_huggingface`].
 pub(super) fn load(text: &[u8], name: &str) -> Result<Loaded> {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let file = reader.deserialize_map(FileVisitor).and_then(|file| reader.end().map(|()| file));
-    let file = file.map_err(|error| {
-        invalid(format!("this is no `tokenizer.json`: {error}")).caused_by(error)
-    })?;
+    let file = TokenizerFile::parse(text)?;
     let model = file.model.ok_or_else(|| invalid("the file has no `model`"))?;
     model.check_kind()?;
     let spelling = spelling(&file.decoder, &file.pre_tokenizer, model.byte_fallback)?;
-    let mut added = added_tokens(&file.added_tokens)?;
+    let mut added = added_tokens(&file.added_tokens, spelling)?;
     if let Some(id) = model.unknown_id().filter(|&id| added.iter().all(|token| token.id != id)) {
         let content = model.unknown.clone().unwrap_or_default();
         added.push(AddedToken { id, content, class: TokenClass::Special });
@@ -131,7 +123,7 @@ fn table(
 }
 
 /// The added tokens of a file, with their classes.
-fn added_tokens(list: &Value) -> Result<Vec<AddedToken>> {
+fn added_tokens(list: &Value, spelling: Spelling) -> Result<Vec<AddedToken>> {
     let list = match list {
         Value::Null => return Ok(Vec::new()),
         Value::Array(list) => list,
@@ -141,7 +133,12 @@ fn added_tokens(list: &Value) -> Result<Vec<AddedToken>> {
         let id = value.get("id")?.as_u64().and_then(|id| u32::try_from(id).ok())?;
         let content = value.get("content")?.as_str()?.to_owned();
         let special = value.get("special").and_then(Value::as_bool).unwrap_or(false);
-        Some(AddedToken { id, class: policy::added_token(&content, special), content })
+        let class = match policy::added_token(&content, special) {
+            // `<0x0A>` looks like a marker.
+            TokenClass::Control if spelling.is_single_byte(&content) => TokenClass::Text,
+            class => class,
+        };
+        Some(AddedToken { id, class, content })
     };
     list.iter()
         .enumerate()
@@ -191,10 +188,10 @@ fn replaced_space(decoder: &[&Value]) -> Result<Spelling> {
             _ => return Err(invalid("the decoder replaces more than a character by a space")),
         }
     }
-    for part in decoder.iter().filter(|part| kind(part) == "Metaspace") {
-        return metaspace(part);
+    match decoder.iter().find(|part| kind(part) == "Metaspace") {
+        Some(part) => metaspace(part),
+        None => Ok(Spelling::ByteFallback { space }),
     }
-    Ok(Spelling::ByteFallback { space })
 }
 
 fn metaspace(part: &Value) -> Result<Spelling> {
@@ -224,190 +221,6 @@ fn kind(part: &Value) -> &str {
     part.get("type").and_then(Value::as_str).unwrap_or("")
 }
 
-fn invalid(message: impl Into<String>) -> Error {
+pub(super) fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Vocabulary, message)
-}
-
-/// The members of a file that matter.
-#[derive(Default)]
-struct TokenizerFile {
-    model: Option<Model>,
-    added_tokens: Value,
-    decoder: Value,
-    pre_tokenizer: Value,
-}
-
-struct FileVisitor;
-
-impl<'de> Visitor<'de> for FileVisitor {
-    type Value = TokenizerFile;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("an object with a `model`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TokenizerFile, A::Error> {
-        let mut file = TokenizerFile::default();
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "model" => file.model = Some(map.next_value_seed(ModelSeed)?),
-                "added_tokens" => file.added_tokens = map.next_value()?,
-                "decoder" => file.decoder = map.next_value()?,
-                "pre_tokenizer" => file.pre_tokenizer = map.next_value()?,
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(file)
-    }
-}
-
-/// The member `model`.
-#[derive(Default)]
-struct Model {
-    kind: Option<String>,
-    vocab: Option<Entries>,
-    byte_fallback: bool,
-    unknown: Option<String>,
-    /// What a model appends to the last token of a word: no part of a text.
-    end_of_word: Option<String>,
-    /// What a model puts before all tokens of a word but the first: no part of a text either.
-    continuing: Option<String>,
-}
-
-impl Model {
-    /// An error unless the model is BPE with a vocabulary whose strings spell bytes.
-    fn check_kind(&self) -> Result<()> {
-        let unigram = matches!(self.vocab, Some(Entries::List));
-        let kind = self.kind.as_deref().unwrap_or(if unigram { "Unigram" } else { "BPE" });
-        if kind != "BPE" || unigram {
-            let message = format!("the model `{kind}` is not supported, only `BPE` is");
-            return Err(invalid(message));
-        }
-        if self.vocab.is_none() {
-            return Err(invalid("the model has no `vocab`"));
-        }
-        for affix in [&self.end_of_word, &self.continuing].into_iter().flatten() {
-            if !affix.is_empty() {
-                let message = format!("tokens with the affix `{affix}` do not spell their bytes");
-                return Err(invalid(message));
-            }
-        }
-        Ok(())
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (&str, u32)> {
-        let entries = match &self.vocab {
-            Some(Entries::Map { text, ends }) => Some((text, ends)),
-            _ => None,
-        };
-        entries.into_iter().flat_map(|(text, ends)| {
-            let starts = std::iter::once(0).chain(ends.iter().map(|&(end, _)| end));
-            starts.zip(ends).map(|(start, &(end, id))| (&text[start..end], id))
-        })
-    }
-
-    /// The id of the token for what the model cannot spell.
-    fn unknown_id(&self) -> Option<u32> {
-        let unknown = self.unknown.as_deref()?;
-        self.entries().find(|&(content, _)| content == unknown).map(|(_, id)| id)
-    }
-}
-
-struct ModelSeed;
-
-impl<'de> DeserializeSeed<'de> for ModelSeed {
-    type Value = Model;
-
-    fn deserialize<D: de::Deserializer<'de>>(self, reader: D) -> Result<Model, D::Error> {
-        reader.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ModelSeed {
-    type Value = Model;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a model")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Model, A::Error> {
-        let mut model = Model::default();
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "type" => model.kind = map.next_value()?,
-                "vocab" => model.vocab = Some(map.next_value_seed(EntriesSeed)?),
-                "byte_fallback" => {
-                    model.byte_fallback = map.next_value::<Option<bool>>()?.unwrap_or(false);
-                }
-                "unk_token" => model.unknown = map.next_value()?,
-                "end_of_word_suffix" => model.end_of_word = map.next_value()?,
-                "continuing_subword_prefix" => model.continuing = map.next_value()?,
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(model)
-    }
-}
-
-/// The member `vocab` of a model.
-enum Entries {
-    /// String → id: the strings one after the other, and where each ends.
-    Map { text: String, ends: Vec<(usize, u32)> },
-    /// Strings with scores, as Unigram has them; not kept.
-    List,
-}
-
-struct EntriesSeed;
-
-impl<'de> DeserializeSeed<'de> for EntriesSeed {
-    type Value = Entries;
-
-    fn deserialize<D: de::Deserializer<'de>>(self, reader: D) -> Result<Entries, D::Error> {
-        reader.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for EntriesSeed {
-    type Value = Entries;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a map from tokens to ids")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
-        let (mut text, mut ends) = (String::new(), Vec::new());
-        while map.next_key_seed(Append(&mut text))?.is_some() {
-            ends.push((text.len(), map.next_value()?));
-        }
-        Ok(Entries::Map { text, ends })
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Entries::List)
-    }
-}
-
-/// Reads a string onto the end of another, without a copy of its own.
-struct Append<'a>(&'a mut String);
-
-impl<'de> DeserializeSeed<'de> for Append<'_> {
-    type Value = ();
-
-    fn deserialize<D: de::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Append<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a token")
-    }
-
-    fn visit_str<E: de::Error>(self, token: &str) -> Result<(), E> {
-        self.0.push_str(token);
-        Ok(())
-    }
 }

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod end_tokens;
+mod file;
 mod huggingface;
 
 use std::fs::File;
