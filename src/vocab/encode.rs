@@ -80,6 +80,10 @@ impl Encoder {
     }
 
     /// The tokenizer's own cut of a text; none where it is not known.
+    #[cfg_attr(
+        not(any(feature = "builtin-vocabularies", feature = "hf-tokenizers")),
+        expect(unused_variables, reason = "without a tokenizer at hand no text is looked at")
+    )]
     fn pieces(&self, text: &str) -> Option<Vec<Piece>> {
         match self {
             Encoder::Greedy { .. } => None,
@@ -299,5 +303,31 @@ mod tests {
         assert_eq!(run("bbb", &[(4, Some(0)), (6, Some(0)), (7, Some(2))]), (vec![6, 7], false));
         assert_eq!(run("abb", &[(4, None), (6, None)]), (vec![5, 6], false));
         assert_eq!(run("b", &[(99, Some(7))]), (vec![7], false));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_is_cut_exactly_where_tokens_can_spell_it(
+            tokens in proptest::collection::vec(proptest::collection::vec(0..3u8, 1..4), 1..6),
+            text in proptest::collection::vec(0..3u8, 0..12),
+        ) {
+            let v = Vocabulary::from_parts(tokens.clone(), &[], &[]).unwrap();
+            let mut reached = vec![false; text.len() + 1];
+            reached[0] = true;
+            for at in 0..text.len() {
+                if reached[at] {
+                    for token in tokens.iter().filter(|token| text[at..].starts_with(token)) {
+                        reached[at + token.len()] = true;
+                    }
+                }
+            }
+            match v.greedy(&text) {
+                Ok(ids) => assert_eq!(spelled(&v, &ids), text),
+                Err(error) => {
+                    assert!(!reached[text.len()]);
+                    assert_eq!(error.offset(), reached.iter().rposition(|&r| r));
+                }
+            }
+        }
     }
 }

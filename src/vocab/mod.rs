@@ -167,6 +167,13 @@ impl Vocabulary {
     /// all models of the name have a wider one (`deepseek_v3`: 129,280); for another, call
     /// [`with_width`](Self::with_width).
     ///
+    /// ```
+    /// let vocabulary = tokenmask::Vocabulary::builtin("llama3")?;
+    /// assert_eq!(vocabulary.end_ids(), [128_001, 128_008, 128_009]);
+    /// assert!(vocabulary.encode("{\"name\": \"Ada\"}")?.exact);
+    /// # Ok::<(), tokenmask::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `vocabulary`: there is none of that name.
     #[cfg(feature = "builtin-vocabularies")]
@@ -191,6 +198,18 @@ impl Vocabulary {
     /// [`with_end_tokens`](Self::with_end_tokens). Where none is found,
     /// [`end_ids`](Self::end_ids) is empty, and binding a grammar is an error.
     ///
+    /// ```
+    /// let text = r#"{
+    ///     "model": {"type": "BPE", "vocab": {"{": 0, "Ġ}": 1}, "merges": []},
+    ///     "added_tokens": [{"id": 2, "content": "</s>", "special": true}],
+    ///     "decoder": {"type": "ByteLevel"}
+    /// }"#;
+    /// let vocabulary = tokenmask::Vocabulary::from_huggingface(text)?;
+    /// assert_eq!(vocabulary.token_bytes(1), Some(&b" }"[..]));
+    /// assert_eq!(vocabulary.end_ids(), [2]);
+    /// # Ok::<(), tokenmask::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `vocabulary`: the text is no such JSON, or its model is of another kind (Unigram, WordPiece).
     pub fn from_huggingface(tokenizer_json: impl AsRef<[u8]>) -> Result<Vocabulary> {
@@ -213,6 +232,13 @@ impl Vocabulary {
     /// The same vocabulary with other end tokens: they replace those known before.
     ///
     /// What was an end token before is never text, as its class may be unknown.
+    ///
+    /// ```
+    /// let vocabulary = tokenmask::Vocabulary::bytes().with_end_tokens(&[4, 3])?;
+    /// assert_eq!(vocabulary.end_ids(), [3, 4]);
+    /// assert!(vocabulary.is_special(256) && !vocabulary.is_end(256));
+    /// # Ok::<(), tokenmask::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `vocabulary`: an id is not below the width.
@@ -354,6 +380,12 @@ impl Vocabulary {
     }
 
     /// Figures for people: sizes, parts of characters, duplicates.
+    ///
+    /// ```
+    /// let stats = tokenmask::Vocabulary::bytes().stats();
+    /// assert_eq!((stats.size, stats.text, stats.end), (257, 256, 1));
+    /// assert_eq!(stats.partial_character_tokens, 128);
+    /// ```
     pub fn stats(&self) -> VocabularyStats {
         let parts = &self.0.parts;
         let text = || parts.text_tokens().map(|(bytes, _)| bytes);
@@ -397,6 +429,14 @@ impl Vocabulary {
 
     /// The tokens of a text, the longest at each position (the smallest id of those with the same
     /// bytes), unless only shorter ones can spell the rest.
+    ///
+    /// ```
+    /// let tokens = ["a", "ab", "bc"].map(|token| token.as_bytes().to_vec()).to_vec();
+    /// let vocabulary = tokenmask::Vocabulary::from_parts(tokens, &[], &[])?;
+    /// assert_eq!(vocabulary.greedy(b"aba")?, [1, 0]);
+    /// assert_eq!(vocabulary.greedy(b"abc")?, [0, 2]);
+    /// # Ok::<(), tokenmask::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As for [`encode`](Self::encode).

@@ -259,4 +259,25 @@ mod tests {
         assert_eq!(empty.tokens_at(Trie::ROOT), [4]);
         assert_eq!(empty.tokens_below(Trie::ROOT), [4, 3]);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn subtrees_hold_what_begins_with_their_path(
+            strings in proptest::collection::vec(proptest::collection::vec(0..4u8, 0..5), 0..40),
+        ) {
+            let trie = Trie::build(strings.iter().zip(0..).map(|(s, id)| (&s[..], id)));
+            for node in 0..trie.len() as u32 {
+                let path = trie.path(node);
+                let ids = |of: &dyn Fn(&[u8]) -> bool| -> Vec<u32> {
+                    (0..).zip(&strings).filter(|(_, s)| of(s)).map(|(id, _)| id).collect()
+                };
+                let mut below = trie.tokens_below(node).to_vec();
+                below.sort_unstable();
+                assert_eq!(below, ids(&|s| s.starts_with(&path)));
+                assert_eq!(trie.tokens_at(node), ids(&|s| s == &path[..]));
+                assert_eq!(trie.descend(Trie::ROOT, &path), Some(node));
+                assert!(trie.children(node).all(|child| trie.parent(child) == node));
+            }
+        }
+    }
 }
