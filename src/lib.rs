@@ -2,9 +2,9 @@
 #![allow(dead_code, unused)]
 mod base;
 mod error;
-mod language;
 mod options;
-mod schema;
+mod vocab;
 pub use base::{ByteSet, Route};
 pub use error::{Error, ErrorKind, Result};
 pub use options::*;
+pub use vocab::{Encoded, Vocabulary, VocabularyStats};
