@@ -11,6 +11,8 @@ const FREE_TEXT: usize = 2000;
 const FEW_NAMES: usize = 400;
 /// Below so many allowed tokens inside a string, each first byte has an equal chance.
 const FEW: usize = 100;
+/// A small vocabulary spells free text with at least this share of its tokens.
+const FREE_SHARE: usize = 4;
 /// Words tried before all allowed tokens are weighed.
 const TRIES: usize = 24;
 
@@ -28,9 +30,14 @@ impl<'a> Choice<'a> {
         Choice { vocabulary, lexicon, words, allowed }
     }
 
+    /// Whether fewer than `count` tokens are allowed, and fewer than free text needs.
+    fn is_few(&self, count: usize) -> bool {
+        self.allowed < count.min(self.vocabulary.len() / FREE_SHARE)
+    }
+
     /// A token that looks like data at `position`; `None` where only end tokens are allowed.
     pub(crate) fn pick(&self, position: &mut Position, random: &mut Random) -> Option<u32> {
-        if position.at_key_start() && self.allowed < FEW_NAMES {
+        if position.at_key_start() && self.is_few(FEW_NAMES) {
             position.names_are_declared();
         }
         if self.allowed >= FREE_TEXT && position.in_plain_string() {
@@ -107,7 +114,7 @@ impl<'a> Choice<'a> {
             tokens.push((id, kind(bytes, position.in_string())));
             weights.push(self.worth(bytes, position));
         }
-        let equal_bytes = position.in_string() && tokens.len() < FEW;
+        let equal_bytes = position.in_string() && self.is_few(FEW);
         if equal_bytes || !position.in_string() {
             balance(&tokens, &mut weights);
         }
@@ -119,14 +126,11 @@ impl<'a> Choice<'a> {
         let mut next = position.clone();
         let text = position.in_string();
         // Where a text is fixed, no letter is odder than another: only escapes and ends count.
-        let fixed = text && self.allowed < FEW && !bytes.contains(&b'"');
-        let worth = if fixed {
-            if bytes.contains(&b'\\') { 1e-4 } else { 1.0 }
-        } else {
-            next.read(bytes)
-        };
+        let fixed = text && self.is_few(FEW) && !bytes.contains(&b'"');
+        let worth =
+            if fixed { if bytes.contains(&b'\\') { 1e-4 } else { 1.0 } } else { next.read(bytes) };
         // Long tokens spell a fixed text in fewer steps, as a model would.
-        let length = bytes.len().min(16) as f64;
+        let length = bytes.len().min(if fixed { 16 } else { 4 }) as f64;
         if fixed { worth * length * length } else { worth * length }
     }
 }
@@ -137,6 +141,7 @@ fn kind(bytes: &[u8], in_string: bool) -> u8 {
     match bytes.iter().find(|byte| !blank(byte)) {
         None => b' ',
         Some(b'0'..=b'9' | b'-') if !in_string => b'0',
+        Some(b't' | b'f') if !in_string => b't',
         Some(&byte) => byte,
     }
 }

@@ -64,12 +64,7 @@ pub struct Sampler {
 impl Sampler {
     /// A sampler without clock and guide.
     pub fn new(seed: u64) -> Self {
-        Sampler {
-            random: Random::new(seed),
-            clock: None,
-            lexicon: Lexicon::default(),
-            guide: None,
-        }
+        Sampler { random: Random::new(seed), clock: None, lexicon: Lexicon::default(), guide: None }
     }
 
     /// Measures masks with `clock`, a monotonic count of nanoseconds.
@@ -104,7 +99,8 @@ impl Sampler {
             if !run.fill()? {
                 return run.into_sample();
             }
-            if run.matcher.is_accepting() && (position.is_long_enough() || self.random.below(3) == 0)
+            if run.matcher.is_accepting()
+                && (position.is_long_enough() || self.random.below(3) == 0)
             {
                 return run.end();
             }

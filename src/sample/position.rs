@@ -174,11 +174,11 @@ impl Position {
         let long = if self.length > LONGEST_STRING { RARE } else { 1.0 };
         long * match byte {
             b' ' if self.length == 1 || self.last == b' ' => RARE,
-            b' ' => 1.5,
+            b' ' => 0.75,
             byte if byte.is_ascii_alphabetic() => letter_worth(self.last, byte),
-            byte if byte.is_ascii_digit() => 0.3,
+            byte if byte.is_ascii_digit() => 0.1,
             0x80..0xc0 => 1.0,
-            _ => 0.003,
+            _ => 0.001,
         }
     }
 
@@ -232,7 +232,7 @@ impl Position {
             _ => {}
         }
         // A readable line has one space after a comma and a colon.
-        let spaced = if after_separator { 0.05 } else { 1.0 };
+        let spaced = if after_separator { 0.01 } else { 1.0 };
         spaced * self.begin(byte)
     }
 
@@ -244,7 +244,7 @@ impl Position {
             b'"' => {
                 let key = self.expects_key();
                 self.part = Part::String { key };
-                1.0
+                3.0
             }
             b'{' | b'[' => {
                 let wish = if deep < 1.0 { 1 } else { self.wish.items };
@@ -261,7 +261,7 @@ impl Position {
             }
             _ => {
                 self.part = Part::Literal;
-                1.0
+                if byte == b'n' { 0.5 } else { 1.0 }
             }
         }
     }
@@ -273,7 +273,11 @@ impl Position {
         match self.levels.pop() {
             Some(_) if opened => 0.05,
             Some(level) if level.array || !level.declared => {
-                if level.items >= level.wish { 30.0 } else { 0.1 }
+                if level.items >= level.wish {
+                    30.0
+                } else {
+                    0.1
+                }
             }
             Some(_) => 0.15,
             None => 1.0,
@@ -305,10 +309,10 @@ fn is_number_byte(byte: u8) -> bool {
 fn letter_worth(last: u8, byte: u8) -> f64 {
     let vowel = |byte: u8| b"aeiouAEIOU".contains(&byte);
     if byte.is_ascii_uppercase() && last.is_ascii_lowercase() {
-        return 0.02;
+        return 0.01;
     }
     let case = if byte.is_ascii_uppercase() { 0.3 } else { 1.0 };
-    case * if last.is_ascii_alphabetic() && vowel(last) == vowel(byte) { 0.3 } else { 2.0 }
+    case * if last.is_ascii_alphabetic() && vowel(last) == vowel(byte) { 0.15 } else { 1.0 }
 }
 
 #[cfg(test)]
