@@ -74,13 +74,16 @@ fn feed(engine: &Engine, text: &[u8], exact: &mut bool) -> Result<Option<Refusal
 }
 
 /// The refusal of a text that the vocabulary cannot spell: at the first byte that no document can
-/// have there, else at the first that has no token.
+/// have there, or at the first that no token can spell, whichever comes first.
 fn unspelled(engine: &Engine, text: &[u8], error: &Error) -> Refusal {
+    let unspelled = error.offset().unwrap_or(0);
     let (offset, reason) = match engine.matcher().accept_bytes(text) {
-        Err(refused) => (refused.offset(), refused.message().to_owned()),
-        Ok(()) => (error.offset(), error.message().to_owned()),
+        Err(refused) if refused.offset().is_some_and(|offset| offset <= unspelled) => {
+            (refused.offset().unwrap_or(0), refused.message().to_owned())
+        }
+        _ => (unspelled, error.message().to_owned()),
     };
-    Refusal { offset: offset.unwrap_or(0), token: None, reason }
+    Refusal { offset, token: None, reason }
 }
 
 fn to_json(refusal: Option<&Refusal>) -> Value {

@@ -198,11 +198,11 @@ pub(crate) fn vocabulary(spec: &str) -> Result<Vocabulary, Failure> {
     if spec == "bytes" {
         return Ok(Vocabulary::bytes());
     }
-    if Vocabulary::builtin_names().iter().any(|name| *name == spec) {
+    if Vocabulary::builtin_names().any(|name| name == spec) {
         return Ok(Vocabulary::builtin(spec)?);
     }
     if !Path::new(spec).exists() {
-        let names = Vocabulary::builtin_names().join(", ");
+        let names = Vocabulary::builtin_names().collect::<Vec<_>>().join(", ");
         return Err(Failure::Usage(format!(
             "`{spec}` is neither a file nor a vocabulary; built in are bytes, {names}"
         )));

@@ -31,8 +31,7 @@ pub(crate) fn run(args: &Mask, output: &mut Output) -> Result<Exit, Failure> {
     let mut mask = engine.new_mask();
     matcher.fill_mask(&mut mask)?;
     let vocabulary = engine.vocabulary();
-    let (ends, tokens): (Vec<u32>, Vec<u32>) =
-        mask.iter().partition(|id| vocabulary.end_ids().contains(id));
+    let (ends, tokens): (Vec<u32>, Vec<u32>) = mask.iter().partition(|&id| vocabulary.is_end(id));
     let end = !ends.is_empty();
     let forced = matcher.forced_bytes();
     let answers: Vec<bool> = tries.iter().map(|text| may_follow(&matcher, text)).collect();

@@ -108,7 +108,7 @@ impl<'a> Choice<'a> {
             else {
                 continue;
             };
-            if self.vocabulary.end_ids().contains(&id) {
+            if self.vocabulary.is_end(id) {
                 continue;
             }
             tokens.push((id, kind(bytes, position.in_string())));

@@ -143,7 +143,10 @@ impl Position {
                 short * self.step_structure(byte)
             }
             Part::Literal if byte.is_ascii_lowercase() => 1.0,
-            Part::Structure | Part::Literal => self.step_structure(byte),
+            Part::Structure | Part::Literal => {
+                self.part = Part::Structure;
+                self.step_structure(byte)
+            }
         };
         self.last = byte;
         worth
@@ -347,5 +350,6 @@ mod tests {
         assert!(worth("\"ab", "\"") < worth("\"abcdef", "\""));
         assert!(worth("[1,", " ") > worth("[1", " "));
         assert!(worth("[[[[[[", "[") < worth("[", "["));
+        assert!(worth("[true,", "false") < worth("[true,", " false"));
     }
 }
