@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn registered_documents_are_reached_and_named() {
-        let schema = r#"{"properties": {"a": {"$ref": "https://example.com/a"}, "b": {"$ref": "b.json"}}}"#;
+        let schema =
+            r#"{"properties": {"a": {"$ref": "https://example.com/a"}, "b": {"$ref": "b.json"}}}"#;
         let options = Options::default()
             .document("https://example.com/a", r#"{"type": "integer"}"#)
             .document("b.json", r#"{"maxLength": 2}"#);
@@ -211,7 +212,8 @@ mod tests {
 
     #[test]
     fn routed_keywords_are_told_apart() {
-        let schema = r#"{"type": "object", "properties": {"n": {"type": "integer", "multipleOf": 2}}}"#;
+        let schema =
+            r#"{"type": "object", "properties": {"n": {"type": "integer", "multipleOf": 2}}}"#;
         let found = violations(schema, &Options::default(), r#"{"n": 3}"#);
         assert_eq!(found.len(), 1);
         assert!(found[0].routed);

@@ -14,6 +14,6 @@ pub(crate) fn run(args: &Explain, output: &mut Output) -> Result<Exit, Failure> 
     let report = grammar.report();
     let text = if args.json { report.to_json() } else { report.to_string() };
     output.text(&text)?;
-    let clean = report.is_exact() && !(args.strict && !report.findings().is_empty());
+    let clean = report.is_exact() && (!args.strict || report.findings().is_empty());
     Ok(Exit::from_answer(clean))
 }

@@ -308,3 +308,86 @@ impl<'e> Run<'e> {
         Ok(self.sample)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::Grammar;
+    use crate::options::Options;
+    use crate::vocab::Vocabulary;
+    use std::collections::HashSet;
+
+    fn engine(schema: &str) -> Engine {
+        let grammar = Grammar::compile(schema, &Options::default()).unwrap();
+        grammar.bind(&Vocabulary::bytes()).unwrap()
+    }
+
+    const RECORD: &str = r#"{"type": "object", "properties": {"name": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string"}}}, "required": ["name", "tags"]}"#;
+
+    #[test]
+    fn the_same_seed_gives_the_same_documents() {
+        let engine = engine(RECORD);
+        let draw = |seed| {
+            let mut sampler = Sampler::new(seed);
+            (0..5).map(|_| sampler.generate(&engine, 500).unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+    }
+
+    #[test]
+    fn documents_are_json_within_the_budget() {
+        let engine = engine(RECORD);
+        for budget in [40, 60, 500] {
+            let mut sampler = Sampler::new(3);
+            for _ in 0..40 {
+                let sample = sampler.generate(&engine, budget).unwrap();
+                assert!(!sample.dead_end && sample.tokens <= budget, "{sample:?}");
+                serde_json::from_str::<serde_json::Value>(&sample.text).expect(&sample.text);
+                assert!(sample.mask_times_ns.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_budget_below_the_shortest_document_is_a_limit_error() {
+        let error = Sampler::new(0).generate(&engine(RECORD), 1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        assert!(error.message().ends_with("more than 1"), "{error}");
+    }
+
+    #[test]
+    fn documents_differ_and_look_like_data() {
+        let engine = engine(RECORD);
+        let mut sampler = Sampler::new(9);
+        let texts: HashSet<String> =
+            (0..50).map(|_| sampler.generate(&engine, 2000).unwrap().text).collect();
+        assert!(texts.iter().filter(|text| text.len() > 3).count() > 20);
+        let text: String = texts.into_iter().collect();
+        let plain = |c: &char| c.is_ascii_alphanumeric() || " \"{}[],:.".contains(*c);
+        let odd = text.chars().filter(|c| !plain(c)).count();
+        assert!(odd * 20 < text.len(), "{odd} odd characters in {text}");
+    }
+
+    #[test]
+    fn wild_documents_end() {
+        let engine = engine(RECORD);
+        let mut sampler = Sampler::new(5).with_clock(|| 0);
+        for _ in 0..20 {
+            let sample = sampler.wild(&engine).unwrap();
+            assert!(!sample.dead_end);
+            assert!(sample.mask_times_ns.len() >= sample.tokens);
+        }
+    }
+
+    #[test]
+    fn a_guide_only_narrows() {
+        let engine = engine(RECORD);
+        let mut sampler = Sampler::new(4).with_guide(engine.clone());
+        assert_eq!(
+            sampler.generate(&engine, 500).unwrap(),
+            Sampler::new(4).generate(&engine, 500).unwrap()
+        );
+    }
+}
