@@ -47,11 +47,11 @@ pub(crate) fn run(args: &Generate, output: &mut Output) -> Result<Exit, Failure>
             output.talk(&format!("document {number}: dead end after {}", sample.text));
         } else {
             output.line(&sample.text)?;
+            output.flush()?;
             check(number, &sample.text, validator.as_ref(), &grammar, &mut tally, output);
         }
         tally.add(sample);
     }
-    output.flush()?;
     tally.talk(output);
     Ok(Exit::from_answer(tally.invalid == 0 && tally.dead_ends == 0))
 }

@@ -40,7 +40,7 @@ impl<'a> Choice<'a> {
         if position.at_key_start() && self.is_few(FEW_NAMES) {
             position.names_are_declared();
         }
-        if self.allowed >= FREE_TEXT && position.in_plain_string() {
+        if self.is_free_text(position) {
             let quick = if position.is_long_enough() {
                 self.closing(position, random)
             } else {
@@ -51,6 +51,23 @@ impl<'a> Choice<'a> {
             }
         }
         self.weighed(self.ids(), position, random)
+    }
+
+    /// Whether the string at hand takes many texts and is long enough, yet must not close: a
+    /// pattern waits for something that chance hardly brings.
+    pub(crate) fn is_stuck(&self, position: &Position) -> bool {
+        self.is_free_text(position)
+            && position.is_long_enough()
+            && !self.lexicon.quotes.iter().any(|&id| self.allows(id) && self.closes(id))
+    }
+
+    fn is_free_text(&self, position: &Position) -> bool {
+        position.in_plain_string()
+            && self.allowed >= FREE_TEXT.min(self.vocabulary.len() / FREE_SHARE)
+    }
+
+    fn closes(&self, id: u32) -> bool {
+        self.vocabulary.token_bytes(id).is_some_and(|bytes| bytes.first() == Some(&b'"'))
     }
 
     fn allows(&self, id: u32) -> bool {
@@ -87,11 +104,8 @@ impl<'a> Choice<'a> {
 
     /// A token that closes the string.
     fn closing(&self, position: &Position, random: &mut Random) -> Option<u32> {
-        let quotes = self.lexicon.quotes.iter().copied().filter(|&id| self.allows(id));
-        let closing = quotes.filter(|&id| {
-            self.vocabulary.token_bytes(id).is_some_and(|bytes| bytes.first() == Some(&b'"'))
-        });
-        self.weighed(closing, position, random)
+        let quotes = self.lexicon.quotes.iter().copied();
+        self.weighed(quotes.filter(|&id| self.allows(id) && self.closes(id)), position, random)
     }
 
     /// One of `ids`, weighed by what each would make of the text.

@@ -19,8 +19,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::matcher::{Engine, Mask, Matcher};
 use choice::Choice;
 use lexicon::Lexicon;
-use position::{Position, Wish};
+use position::{LONGEST_STRING, Position, Wish};
 use random::Random;
+use std::fmt;
 
 /// Tokens that `wild` draws before it finishes.
 const WILD_TOKENS: usize = 200;
@@ -28,6 +29,8 @@ const WILD_TOKENS: usize = 200;
 const RELAXED_TOKENS: usize = 512;
 /// Every how many tokens, while the budget is far.
 const RELAXED_STRIDE: usize = 16;
+/// Bytes up to which the shortest way to close a string is taken; a longer one only fills it up.
+const SHORT_CLOSING: usize = 24;
 
 /// One sampled document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,12 +56,17 @@ pub struct Sample {
 /// assert_eq!(sample, Sampler::new(7).generate(&engine, 100)?);
 /// # Ok::<(), tokenmask::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Sampler {
     random: Random,
     clock: Option<fn() -> u64>,
     lexicon: Lexicon,
     guide: Option<Engine>,
+}
+
+impl fmt::Debug for Sampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampler").field("random", &self.random).finish_non_exhaustive()
+    }
 }
 
 impl Sampler {
@@ -106,7 +114,11 @@ impl Sampler {
             }
             let words = allowed_words(&run.mask, &mut guide);
             let choice = Choice::new(engine.vocabulary(), &self.lexicon, &words);
-            let Some(token) = choice.pick(&mut position, &mut self.random) else {
+            let stuck = choice.is_stuck(&position)
+                && (position.length() >= LONGEST_STRING || self.random.below(5) < 3);
+            let token = if stuck { run.toward_closing()? } else { None };
+            let token = token.or_else(|| choice.pick(&mut position, &mut self.random));
+            let Some(token) = token else {
                 return run.end();
             };
             if !run.accept_within(token, max_tokens)? {
@@ -270,6 +282,13 @@ impl<'e> Run<'e> {
             return self.into_sample();
         }
         self.end()
+    }
+
+    /// The next token of the shortest way to close the string at hand, where that is short.
+    fn toward_closing(&self) -> Result<Option<u32>> {
+        let completion = self.matcher.shortest_completion()?;
+        let closing = completion.iter().take(SHORT_CLOSING).position(|&byte| byte == b'"');
+        Ok(closing.and_then(|at| self.longest_beginning(&completion[..=at])))
     }
 
     fn begins(&self, token: u32, rest: &[u8]) -> bool {
