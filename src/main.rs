@@ -1,1 +1,9 @@
-fn main() {}
+//! The `tokenmask` command line.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}
