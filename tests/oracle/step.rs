@@ -264,11 +264,7 @@ impl Oracle {
     ) {
         let more = set.max.is_none_or(|max| count < max);
         match byte {
-            b']' if place != Place::Comma => {
-                if count >= set.min {
-                    out.push(finished(stack.below()));
-                }
-            }
+            b']' if place != Place::Comma && count >= set.min => out.push(finished(stack.below())),
             b',' if place == Place::Value && more => out.push(gap(Place::Comma, stack.clone())),
             _ if place != Place::Value && more => {
                 let stack = stack.replace(Container::Array { shape, count: count + 1 });
@@ -404,11 +400,7 @@ fn finished(stack: Stack) -> Thread {
 fn step_object(place: Place, object: &Object<'_>, stack: &Stack, byte: u8, out: &mut Vec<Thread>) {
     let more = object.free().is_some() || object.open_names().next().is_some();
     match byte {
-        b'}' if place != Place::Comma => {
-            if object.missing_before(object.set.names.len()) == 0 {
-                out.push(finished(stack.below()));
-            }
-        }
+        b'}' if place != Place::Comma && object.missing() == 0 => out.push(finished(stack.below())),
         b',' if place == Place::Value && more => out.push(gap(Place::Comma, stack.clone())),
         b'"' if place != Place::Value && more => {
             let phase = Phase::Key { text: String::new(), pending: Pending::None };
@@ -427,10 +419,9 @@ struct Object<'a> {
 }
 
 impl Object<'_> {
-    /// How many required names below this index have not come.
-    fn missing_before(&self, index: usize) -> usize {
-        let names = self.set.names[..index].iter().map(|(name, _)| name);
-        names.filter(|name| self.set.required.contains(*name) && !self.seen.contains(*name)).count()
+    /// How many required names have not come.
+    fn missing(&self) -> usize {
+        self.set.required.iter().filter(|name| !self.seen.contains(*name)).count()
     }
 
     /// The names of which one may come next.
@@ -447,7 +438,7 @@ impl Object<'_> {
 
     /// The conjunction of other keys' values, where such a key may come next.
     fn free(&self) -> Option<ConjId> {
-        let late = !self.declared || self.missing_before(self.set.names.len()) == 0;
+        let late = !self.declared || self.missing() == 0;
         self.set.free.filter(|_| late)
     }
 

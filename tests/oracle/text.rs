@@ -27,14 +27,16 @@ pub enum Progress {
 type Edges = Rc<Vec<(u32, u32, Vec<StateID>)>>;
 /// Machines and one state of each.
 type Product = (Vec<usize>, Vec<StateID>);
+/// A product with how many more characters there must and may be.
+type Window = (Product, u64, Option<u64>);
 
 /// The machines of a schema with what was found out about them.
 #[derive(Default)]
 pub struct Texts {
     machines: Vec<Machine>,
     edges: RefCell<HashMap<(Product, u8), Edges>>,
-    live: RefCell<HashMap<(Product, u64, Option<u64>), bool>>,
-    partial: RefCell<HashMap<(Product, u64, Option<u64>, Pending), bool>>,
+    live: RefCell<HashMap<Window, bool>>,
+    partial: RefCell<HashMap<(Window, Pending), bool>>,
 }
 
 impl Texts {
@@ -104,12 +106,12 @@ impl Texts {
         if high == Some(0) {
             return false;
         }
-        let key = (product, low, high, pending);
+        let key = ((product, low, high), pending);
         if let Some(&known) = self.partial.borrow().get(&key) {
             return known;
         }
         let ranges = pending.ranges(minimal);
-        let edges = self.edges(&key.0);
+        let edges = self.edges(&key.0.0);
         let found = edges.iter().any(|(from, to, next)| {
             overlaps(&ranges, *from, *to)
                 && self.reaches(
