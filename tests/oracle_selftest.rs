@@ -650,12 +650,12 @@ impl Random {
             ),
             4 => ("const", self.pick(&["1", "\"a\"", "{\"b\":2,\"a\":1.5}", "[1,\"a\"]"]).into()),
             5..=7 => {
-                let members: Vec<String> = names
-                    .iter()
-                    .filter_map(|name| {
-                        self.chance(50).then(|| format!("\"{name}\":{}", self.schema(depth)))
-                    })
-                    .collect();
+                let mut members = Vec::new();
+                for name in names {
+                    if self.chance(50) {
+                        members.push(format!("\"{name}\":{}", self.schema(depth)));
+                    }
+                }
                 ("properties", format!("{{{}}}", members.join(",")))
             }
             8 => ("required", self.pick(&["[\"a\"]", "[\"b\",\"zz\"]", "[\"ab\",\"a\"]"]).into()),
@@ -856,5 +856,61 @@ fn masks_are_plain_walks() {
                 );
             }
         }
+    }
+}
+
+/// How long a mask over a real vocabulary takes; run it with `--release -- --ignored --nocapture`.
+#[cfg(feature = "builtin-vocabularies")]
+#[test]
+#[ignore = "a measurement"]
+fn mask_times() {
+    let encoding = tiktoken::get_encoding("llama3").unwrap();
+    let mut tokens: Vec<(Vec<u8>, u32)> =
+        (0..128_000).map(|id| (encoding.decode(&[id]), id)).collect();
+    tokens.sort();
+    let tools: Vec<String> = (0..20)
+        .map(|n| {
+            format!(
+                r#"{{"type":"object","properties":{{"name":{{"const":"tool_{n}"}},"arguments":{{"type":"object","properties":{{"text_{n}":{{"type":"string"}}}}}}}},"required":["name"]}}"#
+            )
+        })
+        .collect();
+    let tools = format!(r#"{{"anyOf":[{}]}}"#, tools.join(","));
+    let text = r#"{"type":"string","pattern":"^[\\p{L} ]{1,200}$"}"#;
+    let cases = [
+        ("{}", ""),
+        ("{}", "\"some text"),
+        ("{}", "{\"key"),
+        ("{}", "[1.5"),
+        ("{}", "[[[["),
+        ("{}", "{\"a\": {\"b\": [{\"c\": \"d"),
+        (PERSON, "{\"na"),
+        (PERSON, "{\"name\": \"x"),
+        (text, "\"abc"),
+        (r#"{"type":"string","pattern":"x[0-9]","maxLength":100000}"#, "\"abc"),
+        (r#"{"type":"string","pattern":"x[0-9]","minLength":3000,"maxLength":3500}"#, "\"abc"),
+        (r#"{"type":"string","format":"date-time"}"#, "\"20"),
+        (&tools, "{"),
+        (&tools, "{\"name\": \"tool_1\", \"arguments\": {\"text_1\": \""),
+        (&tools, "{\"arguments\": {\"text_1\": \"x"),
+        (&tools, "{\"name\": \"tool_1\", \"other\": {\"text_1\": \"x"),
+    ];
+    for (schema, prefix) in cases {
+        let start = std::time::Instant::now();
+        let oracle = Oracle::new(schema, ANY).unwrap();
+        let state = oracle.after(prefix.as_bytes()).expect(prefix);
+        let made = start.elapsed();
+        let mut times = Vec::new();
+        let mut count = 0;
+        for _ in 0..2 {
+            let start = std::time::Instant::now();
+            let mask = oracle.allowed(&state, &tokens, 128_256);
+            times.push(start.elapsed());
+            count = mask.iter().map(|word| word.count_ones()).sum::<u32>();
+        }
+        println!(
+            "{made:?} then {times:?}: {count} tokens after {prefix} of {}",
+            &schema[..schema.len().min(60)]
+        );
     }
 }
