@@ -4,27 +4,30 @@
 //!
 //! * `json`: a schema text with member order and exact numbers kept.
 //! * `schema`: subschemas as nodes, each a list of constraints in keyword order.
-//! * `shape`: a *conjunction* (list of nodes) expands to *shapes*, one for each type and each choice
+//! * `shape`, `expand`: a *conjunction* (list of nodes) expands to *shapes*, one for each type and each choice
 //!   of `anyOf` branches; emptiness is a least fixpoint. Values of `enum` are branches of their own.
 //! * `regex`, `text`: patterns and formats as dense automata over decoded strings, and a memoised
 //!   breadth-first search for "can this still finish within the length".
 //! * `lex`: escapes and UTF-8; `number`: the plain number form.
-//! * `step`: a state is a set of *threads*; a thread is a phase above a stack of containers, plain
+//! * `step`, `stack`, `object`: a state is a set of *threads*; a thread is a phase above a stack of containers, plain
 //!   data throughout. Only threads that can finish are kept, so a state without threads is dead.
 //!
 //! Keywords that constrain: `type`, `enum`, `const`, `properties`, `required`,
 //! `additionalProperties` (not beside `patternProperties`), `items`, `prefixItems`, array `items` with
 //! `additionalItems`, `minItems`, `maxItems`, `minLength`, `maxLength`, `pattern` (regular part),
 //! `format` (date, date-time), `anyOf`, `allOf`, `$ref` (local pointers), boolean schemas. All others
-//! are ignored. Numbers are in plain form only.
+//! are ignored. An object with `patternProperties` stays open under the closed policy too. Numbers are in plain form only.
 #![allow(dead_code, reason = "each integration test uses a part")]
 
+mod expand;
 mod json;
 mod lex;
 mod number;
+mod object;
 mod regex;
 mod schema;
 mod shape;
+mod stack;
 mod step;
 mod text;
 

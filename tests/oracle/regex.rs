@@ -8,6 +8,8 @@ use regex_automata::{Anchored, MatchKind};
 use std::sync::{Arc, OnceLock};
 
 const SPACE: &str = r"\t\n\x0B\x0C\r\x20\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
+/// Bytes that one automaton may take.
+const SIZE_LIMIT: usize = 1 << 28;
 const NOTHING: &str = r"[^\x{0}-\x{10FFFF}]";
 
 /// A deterministic automaton over decoded UTF-8.
@@ -35,7 +37,11 @@ impl Machine {
 
     /// The strings that `regex` matches as a whole.
     fn whole(regex: &str) -> Result<Machine, String> {
-        let config = Config::new().start_kind(StartKind::Anchored).match_kind(MatchKind::All);
+        let config = Config::new()
+            .start_kind(StartKind::Anchored)
+            .match_kind(MatchKind::All)
+            .dfa_size_limit(Some(SIZE_LIMIT))
+            .determinize_size_limit(Some(SIZE_LIMIT));
         let dfa = Builder::new()
             .configure(config)
             .syntax(syntax::Config::new().unicode(true).utf8(true))

@@ -2,11 +2,11 @@
 
 use super::lex::{Event, Pending};
 use super::number;
-use super::shape::{ArraySet, ConjId, NumberSet, ObjectSet, Shape, ShapeId};
+use super::object::Object;
+use super::shape::{ArraySet, ConjId, NumberSet, Shape, ShapeId};
+use super::stack::{Container, Stack};
 use super::text::{Progress, any_begins};
 use super::{Oracle, OracleMargin, OracleWhitespace};
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A set of threads; never empty.
@@ -59,91 +59,6 @@ enum Place {
     Value,
 }
 
-/// An open container, as it stands when the member or item above it is finished.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Container {
-    Array {
-        shape: ShapeId,
-        count: u64,
-    },
-    /// `next`: in declared order, names below this index cannot come any more.
-    Object {
-        shape: ShapeId,
-        next: usize,
-        seen: Rc<BTreeSet<String>>,
-    },
-}
-
-/// Open containers, the innermost first; tails are shared.
-#[derive(Clone, Debug, Default)]
-struct Stack(Option<Rc<Link>>);
-
-#[derive(Debug)]
-struct Link {
-    top: Container,
-    below: Stack,
-}
-
-impl Stack {
-    fn push(&self, top: Container) -> Stack {
-        Stack(Some(Rc::new(Link { top, below: self.clone() })))
-    }
-
-    fn top(&self) -> Option<&Container> {
-        self.0.as_ref().map(|link| &link.top)
-    }
-
-    fn below(&self) -> Stack {
-        self.0.as_ref().map(|link| link.below.clone()).unwrap_or_default()
-    }
-
-    fn replace(&self, top: Container) -> Stack {
-        self.below().push(top)
-    }
-}
-
-impl Ord for Stack {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // A loop, since a document may be nested deep.
-        let (mut left, mut right) = (&self.0, &other.0);
-        loop {
-            match (left, right) {
-                (None, None) => return Ordering::Equal,
-                (None, _) => return Ordering::Less,
-                (_, None) => return Ordering::Greater,
-                (Some(l), Some(r)) if Rc::ptr_eq(l, r) => return Ordering::Equal,
-                (Some(l), Some(r)) => match l.top.cmp(&r.top) {
-                    Ordering::Equal => (left, right) = (&l.below.0, &r.below.0),
-                    order => return order,
-                },
-            }
-        }
-    }
-}
-
-impl PartialOrd for Stack {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Stack {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Stack {}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        let mut next = self.below.0.take();
-        while let Some(link) = next {
-            next = Rc::try_unwrap(link).ok().and_then(|mut link| link.below.0.take());
-        }
-    }
-}
-
 impl Oracle {
     /// The state before the first byte.
     pub fn start(&self) -> State {
@@ -167,7 +82,7 @@ impl Oracle {
         state.0.iter().any(|thread| match &thread.phase {
             Phase::Gap { place: Place::Trail, .. } => true,
             Phase::Number { shape, text } => {
-                thread.stack.0.is_none() && self.number_complete(*shape, text)
+                thread.stack.is_empty() && self.number_complete(*shape, text)
             }
             _ => false,
         })
@@ -393,7 +308,7 @@ fn gap(place: Place, stack: Stack) -> Thread {
 
 /// After a value.
 fn finished(stack: Stack) -> Thread {
-    let place = if stack.0.is_none() { Place::Trail } else { Place::Value };
+    let place = if stack.is_empty() { Place::Trail } else { Place::Value };
     gap(place, stack)
 }
 
@@ -407,49 +322,5 @@ fn step_object(place: Place, object: &Object<'_>, stack: &Stack, byte: u8, out: 
             out.push(Thread { phase, stack: stack.clone() });
         }
         _ => {}
-    }
-}
-
-/// An object in progress between its members.
-struct Object<'a> {
-    set: &'a ObjectSet,
-    next: usize,
-    seen: &'a BTreeSet<String>,
-    declared: bool,
-}
-
-impl Object<'_> {
-    /// How many required names have not come.
-    fn missing(&self) -> usize {
-        self.set.required.iter().filter(|name| !self.seen.contains(*name)).count()
-    }
-
-    /// The names of which one may come next.
-    fn open_names(&self) -> impl Iterator<Item = &String> {
-        let from = if self.declared { self.next } else { 0 };
-        let mut skipped_required = false;
-        let names = self.set.names.iter().skip(from).filter(move |(name, value)| {
-            let open = value.is_some() && !self.seen.contains(name) && !skipped_required;
-            skipped_required |= self.declared && self.set.required.contains(name);
-            open
-        });
-        names.map(|(name, _)| name)
-    }
-
-    /// The conjunction of other keys' values, where such a key may come next.
-    fn free(&self) -> Option<ConjId> {
-        let late = !self.declared || self.missing() == 0;
-        self.set.free.filter(|_| late)
-    }
-
-    /// The conjunction of the value of `key`, where that key may come next, and the next index.
-    fn key(&self, key: &str) -> Option<(ConjId, usize)> {
-        if let Some(index) = self.set.names.iter().position(|(name, _)| name == key) {
-            let open = self.open_names().any(|name| name == key);
-            let next = if self.declared { index + 1 } else { 0 };
-            return self.set.names[index].1.filter(|_| open).map(|value| (value, next));
-        }
-        let value = self.free().filter(|_| !self.seen.contains(key))?;
-        Some((value, if self.declared { self.set.names.len() } else { 0 }))
     }
 }
