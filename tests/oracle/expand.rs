@@ -123,7 +123,7 @@ impl Sets {
                     min = min.max(*low);
                     max = [max, *high].into_iter().flatten().min();
                 }
-                Constraint::Machine(machine) => drop(machines.insert(*machine)),
+                Constraint::Machines(some) => machines.extend(some.iter().copied()),
                 Constraint::Texts(texts) => {
                     let known = finite.unwrap_or_else(|| texts.clone());
                     finite = Some(known.intersection(texts).cloned().collect());

@@ -23,13 +23,17 @@ impl Machine {
         Machine::whole(&format!("(?s:.)*(?:{translated})(?s:.)*"))
     }
 
-    /// The strings of `format`, where it is one of those that constrain.
-    pub fn format(format: &str) -> Option<Machine> {
-        static DATE: OnceLock<Machine> = OnceLock::new();
-        static DATE_TIME: OnceLock<Machine> = OnceLock::new();
-        let build = |regex: String| Machine::whole(&regex).expect("the regex of a format is valid");
+    /// The machines that a string of `format` satisfies together, where it is a format that constrains.
+    pub fn format(format: &str) -> Option<Vec<Machine>> {
+        static DATE: OnceLock<Vec<Machine>> = OnceLock::new();
+        static DATE_TIME: OnceLock<Vec<Machine>> = OnceLock::new();
+        let build = |regexes: Vec<String>| {
+            let machine =
+                |regex: &String| Machine::whole(regex).expect("the regex of a format is valid");
+            regexes.iter().map(machine).collect()
+        };
         match format {
-            "date" => Some(DATE.get_or_init(|| build(date())).clone()),
+            "date" => Some(DATE.get_or_init(|| build(vec![date()])).clone()),
             "date-time" => Some(DATE_TIME.get_or_init(|| build(date_time())).clone()),
             _ => None,
         }
@@ -75,18 +79,34 @@ fn date() -> String {
     format!("(?:[0-9]{{4}}-(?:{long}|{short}|{february})|{leap})")
 }
 
-/// RFC 3339 date-time; second 60 only where it is 23:59 in UTC.
-fn date_time() -> String {
-    let clock = |minutes: u32| format!("{:02}:{:02}", minutes / 60, minutes % 60);
-    let hour_minute = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
+/// RFC 3339 date-time; second 60 only where it is 23:59 in UTC: the first regex is the form, the others
+/// relate the minutes and the hours of a leap second to those of the offset.
+fn date_time() -> Vec<String> {
     let fraction = r"(?:\.[0-9]+)?";
-    let mut times = vec![format!("{hour_minute}:[0-5][0-9]{fraction}(?:[Zz]|[+-]{hour_minute})")];
-    for local in 0..1440 {
-        let (ahead, behind) = (clock((local + 1) % 1440), clock(1439 - local));
-        let utc = if local == 1439 { "[Zz]|" } else { "" };
-        times.push(format!(r"{}:60{fraction}(?:{utc}\+{ahead}|-{behind})", clock(local)));
+    let hour_minute = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
+    let form = format!(
+        "{}[Tt]{hour_minute}:(?:[0-5][0-9]|60){fraction}(?:[Zz]|[+-]{hour_minute})",
+        date()
+    );
+    let any = "[0-9]{2}";
+    let plain = format!("{any}:{any}:[0-5][0-9][0-9Zz.:+-]*");
+    let (mut minutes, mut hours) = (vec![plain.clone()], vec![plain]);
+    for minute in 0..60 {
+        let utc = if minute == 59 { "[Zz]|" } else { "" };
+        let (ahead, behind) = ((minute + 1) % 60, 59 - minute);
+        let zone = format!(r"(?:{utc}\+{any}:{ahead:02}|-{any}:{behind:02})");
+        minutes.push(format!("{any}:{minute:02}:60{fraction}{zone}"));
     }
-    format!("{}[Tt](?:{})", date(), times.join("|"))
+    for hour in 0..24 {
+        let utc = if hour == 23 { "[Zz]|" } else { "" };
+        // Ahead of UTC, the local hour is the offset's; one less in minute 59, whose offset is :00.
+        for (minute, ahead) in [("59", (hour + 1) % 24), ("(?:[0-4][0-9]|5[0-8])", hour)] {
+            let zone = format!(r"(?:{utc}\+{ahead:02}:{any}|-{:02}:{any})", 23 - hour);
+            hours.push(format!("{hour:02}:{minute}:60{fraction}{zone}"));
+        }
+    }
+    let whole = |times: Vec<String>| format!("[0-9Tt-]{{11}}(?:{})", times.join("|"));
+    vec![form, whole(minutes), whole(hours)]
 }
 
 /// One part of a character class.

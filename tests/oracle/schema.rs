@@ -45,7 +45,8 @@ pub enum Constraint {
         min: u64,
         max: Option<u64>,
     },
-    Machine(usize),
+    /// Strings that each of these accepts.
+    Machines(Vec<usize>),
     AnyOf(Vec<NodeId>),
     AllOf(Vec<NodeId>),
 }
@@ -218,10 +219,10 @@ impl<'a> Reader<'a> {
             ("maxItems", _) => Constraint::Items { min: 0, max: Some(length(value)?) },
             ("minLength", _) => Constraint::Length { min: length(value)?, max: None },
             ("maxLength", _) => Constraint::Length { min: 0, max: Some(length(value)?) },
-            ("pattern", Json::Text(pattern)) => self.machine(Machine::pattern(pattern)?),
+            ("pattern", Json::Text(pattern)) => self.machines(vec![Machine::pattern(pattern)?]),
             ("format", Json::Text(format)) if self.reading.formats => match Machine::format(format)
             {
-                Some(machine) => self.machine(machine),
+                Some(machines) => self.machines(machines),
                 None => return Ok(None),
             },
             ("anyOf", Json::Array(schemas)) => Constraint::AnyOf(self.list(schemas)),
@@ -234,9 +235,10 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    fn machine(&mut self, machine: Machine) -> Constraint {
-        self.machines.push(machine);
-        Constraint::Machine(self.machines.len() - 1)
+    fn machines(&mut self, machines: Vec<Machine>) -> Constraint {
+        let first = self.machines.len();
+        self.machines.extend(machines);
+        Constraint::Machines((first..self.machines.len()).collect())
     }
 
     fn reference(&mut self, target: &str) -> Result<Constraint, String> {
