@@ -7,7 +7,7 @@
 //! * `shape`, `expand`: a *conjunction* (list of nodes) expands to *shapes*, one for each type and each choice
 //!   of `anyOf` branches; emptiness is a least fixpoint. Values of `enum` are branches of their own.
 //! * `regex`, `text`: patterns and formats as dense automata over decoded strings, and a memoised
-//!   breadth-first search for "can this still finish within the length".
+//!   search for "can this still finish within the length".
 //! * `lex`: escapes and UTF-8; `number`: the plain number form.
 //! * `step`, `stack`, `object`: a state is a set of *threads*; a thread is a phase above a stack of containers, plain
 //!   data throughout. Only threads that can finish are kept, so a state without threads is dead.

@@ -124,24 +124,51 @@ impl Texts {
         found
     }
 
-    /// Whether from this product state between `low` and `high` more characters lead to acceptance:
-    /// breadth first, one layer for each number of characters.
+    /// Whether from this product state between `low` and `high` more characters lead to acceptance.
     fn reaches(&self, from: Product, low: u64, high: Option<u64>) -> bool {
         let key = (from, low, high);
         if let Some(&known) = self.live.borrow().get(&key) {
             return known;
         }
-        let machines = &key.0.0;
-        let mut layer = BTreeSet::from([key.0.1.clone()]);
+        let found = if low == 0 && high.is_none() {
+            self.reaches_somehow(&key.0)
+        } else {
+            self.reaches_within(&key.0, low, high)
+        };
+        self.live.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// Whether any characters lead to acceptance: depth first.
+    fn reaches_somehow(&self, from: &Product) -> bool {
+        let mut seen = HashSet::from([from.1.clone()]);
+        let mut open = vec![from.1.clone()];
+        while let Some(states) = open.pop() {
+            if self.accepts(&from.0, &states) {
+                return true;
+            }
+            for (_, _, next) in self.edges(&(from.0.clone(), states)).iter() {
+                if seen.insert(next.clone()) {
+                    open.push(next.clone());
+                }
+            }
+        }
+        false
+    }
+
+    /// Breadth first, one layer for each number of characters.
+    fn reaches_within(&self, from: &Product, low: u64, high: Option<u64>) -> bool {
+        let machines = &from.0;
+        let mut layer = BTreeSet::from([from.1.clone()]);
         let mut seen = HashSet::new();
         let mut length = 0;
-        let found = loop {
+        loop {
             if length >= low {
                 if layer.iter().any(|states| self.accepts(machines, states)) {
-                    break true;
+                    return true;
                 }
                 if high == Some(length) || !seen.insert(layer.clone()) {
-                    break false;
+                    return false;
                 }
             }
             let mut next = BTreeSet::new();
@@ -150,14 +177,12 @@ impl Texts {
                 next.extend(edges.iter().map(|(_, _, to)| to.clone()));
             }
             if next.is_empty() {
-                break false;
+                return false;
             }
             // A layer that repeats itself does so until `low`.
             length = if next == layer { (length + 1).max(low) } else { length + 1 };
             layer = next;
-        };
-        self.live.borrow_mut().insert(key, found);
-        found
+        }
     }
 
     /// Where each character leads.
