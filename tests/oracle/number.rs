@@ -1,0 +1,116 @@
+//! The plain number form: which texts are complete, and which can still become complete.
+
+/// Most digits of an integer.
+const INTEGER_DIGITS: usize = 18;
+/// Most digits before and after the point together.
+const MANTISSA_DIGITS: usize = 17;
+/// Most digits of an exponent.
+const EXPONENT_DIGITS: usize = 3;
+
+/// Whether `text` is an integer in plain form.
+pub fn integer_complete(text: &[u8]) -> bool {
+    integer_live(text) && text.last().is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether some integer in plain form begins with `text`.
+pub fn integer_live(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let zero = digits.starts_with(b"0");
+    digits.iter().all(u8::is_ascii_digit)
+        && digits.len() <= INTEGER_DIGITS
+        && (!zero || text == b"0")
+}
+
+/// The parts of a number text, of which the last may be unfinished.
+struct Parts<'a> {
+    whole: &'a [u8],
+    fraction: Option<&'a [u8]>,
+    exponent: Option<&'a [u8]>,
+}
+
+/// Splits `text`; `None` where no JSON number begins so.
+fn parts(text: &[u8]) -> Option<Parts<'_>> {
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let digits = |from: usize| {
+        text[from..].iter().position(|b| !b.is_ascii_digit()).map_or(text.len(), |n| from + n)
+    };
+    let mut at = digits(0);
+    let whole = &text[..at];
+    if whole.len() > 1 && whole[0] == b'0' || whole.is_empty() && !text.is_empty() {
+        return None;
+    }
+    let mut parts = Parts { whole, fraction: None, exponent: None };
+    if text.get(at) == Some(&b'.') {
+        let end = digits(at + 1);
+        parts.fraction = Some(&text[at + 1..end]);
+        at = end;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) && parts.fraction != Some(b"") {
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        let end = digits(at + 1 + sign);
+        parts.exponent = Some(&text[at + 1..end]);
+        at = end;
+    }
+    (at == text.len()).then_some(parts)
+}
+
+impl Parts<'_> {
+    fn mantissa_digits(&self) -> usize {
+        self.whole.len() + self.fraction.map_or(0, <[u8]>::len)
+    }
+
+    /// The decimal exponent of the first digit that counts.
+    fn adjusted(&self) -> i64 {
+        let fraction = self.fraction.unwrap_or(b"");
+        if self.whole != b"0" {
+            return self.whole.len() as i64 - 1;
+        }
+        fraction.iter().position(|&b| b != b'0').map_or(0, |zeros| -(zeros as i64 + 1))
+    }
+
+    /// Whether the mantissa with this exponent (`[+-]?[0-9]*`) is a complete number.
+    fn complete_with(&self, exponent: &[u8]) -> bool {
+        let digits =
+            exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-")).unwrap_or(exponent);
+        if digits.is_empty() || digits.len() > EXPONENT_DIGITS {
+            return false;
+        }
+        let value = digits.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0'));
+        let value = if exponent.starts_with(b"-") { -value } else { value };
+        (-307..=306).contains(&(self.adjusted() + value))
+    }
+}
+
+/// Whether `text` is a number in plain form.
+pub fn number_complete(text: &[u8]) -> bool {
+    let Some(parts) = parts(text) else { return false };
+    if parts.whole.is_empty() || parts.fraction == Some(b"") || text == b"-0" {
+        return false;
+    }
+    parts.mantissa_digits() <= MANTISSA_DIGITS
+        && parts.exponent.is_none_or(|exponent| parts.complete_with(exponent))
+}
+
+/// Whether some number in plain form begins with `text`.
+pub fn number_live(text: &[u8]) -> bool {
+    let Some(parts) = parts(text) else { return false };
+    let most = MANTISSA_DIGITS - usize::from(parts.fraction == Some(b""));
+    if parts.mantissa_digits() > most {
+        return false;
+    }
+    let Some(exponent) = parts.exponent else { return true };
+    let mut open = vec![exponent.to_vec()];
+    if exponent.is_empty() {
+        open.extend([b"+".to_vec(), b"-".to_vec()]);
+    }
+    // Every way to go on is tried: there are few.
+    while let Some(exponent) = open.pop() {
+        if parts.complete_with(&exponent) {
+            return true;
+        }
+        if exponent.iter().filter(|b| b.is_ascii_digit()).count() < EXPONENT_DIGITS {
+            open.extend((b'0'..=b'9').map(|digit| [exponent.as_slice(), &[digit]].concat()));
+        }
+    }
+    false
+}
