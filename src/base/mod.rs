@@ -3,6 +3,7 @@
 mod bits;
 mod byte_set;
 mod decimal;
+mod finding;
 mod id;
 mod intern;
 mod route;
@@ -10,6 +11,7 @@ mod route;
 pub(crate) use bits::SmallBits;
 pub use byte_set::ByteSet;
 pub(crate) use decimal::Decimal;
+pub use finding::Finding;
 pub(crate) use id::define_id;
 pub(crate) use intern::Interner;
 pub use route::Route;

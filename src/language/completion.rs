@@ -1,5 +1,6 @@
 //! Shortest completions of a language: what a search begins with, and how its result is spelled.
 
+use super::alphabet::Alphabet;
 use super::automaton::{LangState, Language, Mode, sequences};
 use super::decode::TextState;
 use super::factor::Factor;
@@ -19,11 +20,24 @@ impl Language {
     /// has the fewest characters, each as cheap as can be. `None` where there is none.
     pub(crate) fn shortest(
         &self,
+        alphabet: &Alphabet,
         state: LangState,
         text: TextState,
         count: u64,
     ) -> Option<Vec<u8>> {
-        match &self.mode {
+        Completion { language: self, alphabet }.shortest(state, text, count)
+    }
+}
+
+/// A language, completed over an alphabet.
+struct Completion<'a> {
+    language: &'a Language,
+    alphabet: &'a Alphabet,
+}
+
+impl Completion<'_> {
+    fn shortest(&self, state: LangState, text: TextState, count: u64) -> Option<Vec<u8>> {
+        match &self.language.mode {
             Mode::Lazy(dfa) if dfa.is_universal(state) => self.alphabet.complete(text, None),
             Mode::Lazy(dfa) => {
                 if text.is_boundary() && dfa.accepts(state) {

@@ -127,6 +127,11 @@ impl Lengths {
         Ok(Lengths { preperiod, period, layers, runs: builder.finish(layers) })
     }
 
+    /// How many layers differ: those behind them repeat.
+    pub(super) fn layers(&self) -> u64 {
+        self.layers
+    }
+
     /// Whether `state` accepts after some number of characters in `low..=high`.
     #[inline]
     pub(super) fn any_in(&self, state: LangState, low: u64, high: u64) -> bool {

@@ -17,6 +17,7 @@ mod automaton;
 mod completion;
 mod decode;
 mod ecma;
+mod extent;
 mod factor;
 mod format;
 mod lazy;

@@ -104,7 +104,7 @@ impl Product {
         Ok(product)
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.accepts.len()
     }
 
@@ -216,6 +216,21 @@ impl Product {
                 lengths.any_in(state, self.range.min.saturating_sub(count), max)
             }
         }
+    }
+
+    /// Behind so many characters the layers of lengths repeat.
+    pub(super) fn horizon(&self) -> u64 {
+        match &self.liveness {
+            Liveness::Reachable(_) => 0,
+            Liveness::Lengths(lengths) => lengths.layers(),
+        }
+    }
+
+    /// The live states that one byte leads to.
+    pub(super) fn successors(&self, state: u32) -> Vec<u32> {
+        let mut next = Vec::new();
+        self.each_next(state, 0, 255, |_, to| next.push(to));
+        next
     }
 
     /// The fewest further characters after which `state` is accepted in range, `count` read.

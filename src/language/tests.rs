@@ -162,7 +162,9 @@ fn lengths_as_brute_force() {
                 }
                 assert_eq!(language.matches(text), within(text) && oracle(text));
                 if got {
-                    let end = language.shortest(state.unwrap(), TextState::START, count).unwrap();
+                    let end = language
+                        .shortest(&full(), state.unwrap(), TextState::START, count)
+                        .unwrap();
                     let whole = format!("{text}{}", content(&end));
                     assert!(language.matches(&whole), "{pattern} {text:?} {whole:?}");
                 }
@@ -193,10 +195,10 @@ fn long_lengths_are_periodic() {
         assert_eq!(exact(n), sum, "{n}");
     }
     let minimum = language(&["^[a-z]*$"], 3000, Some(100_000));
-    let text = minimum.shortest(minimum.start(), TextState::START, 0).unwrap();
+    let text = minimum.shortest(&full(), minimum.start(), TextState::START, 0).unwrap();
     assert_eq!(text, "a".repeat(3000).into_bytes());
     let free = language(&[], 30_000, Some(100_000));
-    let text = free.shortest(free.start(), TextState::START, 10).unwrap();
+    let text = free.shortest(&full(), free.start(), TextState::START, 10).unwrap();
     assert_eq!(text.len(), 29_990);
     assert!(!free.live(free.start(), 100_001) && free.live(free.start(), 100_000));
 }
@@ -208,20 +210,20 @@ fn inside_characters() {
         assert!(language.live(half, 1));
         assert_eq!(after(&language, &[0xF0, 0x90]), None);
         let text = decoded(&[0xF0, 0x9F]);
-        assert_eq!(language.shortest(half, text, 1).unwrap(), [0x98, 0x80]);
+        assert_eq!(language.shortest(&full(), half, text, 1).unwrap(), [0x98, 0x80]);
         let start = language.start();
         assert!(language.live_char(start, 0, &decoded(b"\\uD83D").pending_chars(false)));
         assert!(!language.live_char(start, 0, &decoded(b"\\uD83E").pending_chars(false)));
         assert!(language.live_char(start, 0, &decoded(b"\\u").pending_chars(false)));
         assert!(!language.live_char(start, 0, &decoded(b"\\u0").pending_chars(false)));
-        assert_eq!(language.shortest(start, decoded(b"\\ud8"), 1).unwrap(), b"3d\\ude00");
+        assert_eq!(language.shortest(&full(), start, decoded(b"\\ud8"), 1).unwrap(), b"3d\\ude00");
     }
     let long = language(&["^😀$"], 1, Some(1));
     assert!(!long.live(after(&long, &[0xF0]).unwrap(), 2));
     let any = language(&["a"], 2, Some(2));
     let half = after(&any, &[0xC3]).unwrap();
     assert!(any.live(half, 1) && !any.live(half, 2));
-    assert_eq!(any.shortest(half, decoded(&[0xC3]), 1).unwrap(), [0x80, b'a']);
+    assert_eq!(any.shortest(&full(), half, decoded(&[0xC3]), 1).unwrap(), [0x80, b'a']);
 }
 
 #[test]
@@ -231,7 +233,7 @@ fn shortest_completions_are_cheapest() {
             let state = after(&language, read.as_bytes()).unwrap();
             let count = read.chars().count() as u64 + 1;
             let text = decoded(given);
-            let end = language.shortest(state, text, count).unwrap();
+            let end = language.shortest(&full(), state, text, count).unwrap();
             assert_eq!(String::from_utf8_lossy(&end), expected, "{pattern}");
         }
     };
@@ -261,7 +263,7 @@ fn restricted_alphabets_decide_liveness() {
             |alphabet| Language::compile(&[factor(pattern)], 0, max, alphabet, &limits).unwrap();
         let language = compile(&escaped);
         assert!(!language.is_empty());
-        let end = language.shortest(language.start(), TextState::START, 0).unwrap();
+        let end = language.shortest(&escaped, language.start(), TextState::START, 0).unwrap();
         assert!([&b"\\u00e9"[..], b"\\u00df"].contains(&&end[..]));
         let language = compile(&minimal);
         assert!(language.is_empty());
@@ -278,7 +280,10 @@ fn restricted_alphabets_decide_liveness() {
         assert!(compile("\\n").is_empty() && !compile("a|b").is_empty());
         let language = compile("^b?a$");
         assert!(language.live(after(&language, b"b").unwrap(), 1));
-        assert_eq!(language.shortest(language.start(), TextState::START, 0).unwrap(), b"a");
+        assert_eq!(
+            language.shortest(&full(), language.start(), TextState::START, 0).unwrap(),
+            b"a"
+        );
     }
 }
 
@@ -299,7 +304,7 @@ fn large_patterns_stay_cheap() {
         state = language1.step_char(state, c).unwrap().unwrap();
     }
     assert!(language1.live(state, 1000));
-    let end = language1.shortest(state, TextState::START, 1000).unwrap();
+    let end = language1.shortest(&full(), state, TextState::START, 1000).unwrap();
     assert!(language1.matches(&format!("{text}{}", content(&end))));
     let limits = Limits { lazy_states: 100, ..Limits::default() };
     let small =
@@ -377,7 +382,7 @@ proptest! {
             let state = after(&language, text.as_bytes());
             prop_assert_eq!(state.is_some_and(|s| language.live(s, count)), live, "{} {}", p, text);
             if let (true, Some(state)) = (live, state) {
-                let end = language.shortest(state, TextState::START, count).unwrap();
+                let end = language.shortest(&full(), state, TextState::START, count).unwrap();
                 let best = members.iter().filter_map(|m| m.strip_prefix(&text)).map(str::len).min();
                 prop_assert_eq!(Some(end.len()), best);
                 let whole = format!("{text}{}", content(&end));
@@ -404,7 +409,7 @@ proptest! {
         if let Ok(factor) = Factor::pattern(&text, &limits) {
             let compiled = Language::compile(&[factor], 0, Some(8), &full(), &limits);
             if let Ok(language) = compiled && !language.is_empty() {
-                let end = language.shortest(language.start(), TextState::START, 0).unwrap();
+                let end = language.shortest(&full(), language.start(), TextState::START, 0).unwrap();
                 prop_assert!(language.matches(&content(&end)), "{}", text);
             }
         }

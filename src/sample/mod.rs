@@ -16,7 +16,8 @@ mod position;
 mod random;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::matcher::{Engine, Mask, Matcher};
+use crate::mask::Mask;
+use crate::matcher::{Engine, Matcher};
 use choice::Choice;
 use lexicon::Lexicon;
 use position::{LONGEST_STRING, Position, Wish};

@@ -21,6 +21,7 @@ mod encode;
 mod facts;
 mod load;
 mod policy;
+mod text;
 mod tokens;
 mod trie;
 
@@ -30,12 +31,14 @@ use std::sync::{Arc, OnceLock};
 
 use crate::base::ByteSet;
 use crate::error::{Error, ErrorKind, Result};
+use crate::language::Alphabet;
 
 pub(crate) use blank::{BlankClosure, BlankExit};
 pub use encode::Encoded;
 use encode::Encoder;
 pub use facts::VocabularyStats;
 pub(crate) use facts::{Facts, is_blank};
+pub(crate) use text::TextTables;
 pub(crate) use tokens::{MAX_TOKENS, TokenClass, TokenTable};
 pub(crate) use trie::Trie;
 
@@ -66,6 +69,8 @@ struct Inner {
     parts: Parts,
     derived: OnceLock<Derived>,
     blanks: OnceLock<BlankClosure>,
+    /// For all escapes, and for minimal ones.
+    text: [OnceLock<Arc<TextTables>>; 2],
 }
 
 /// What a vocabulary is made from; cheap to copy but for the classes.
@@ -319,7 +324,12 @@ impl Vocabulary {
     }
 
     fn assemble(parts: Parts) -> Vocabulary {
-        Vocabulary(Arc::new(Inner { parts, derived: OnceLock::new(), blanks: OnceLock::new() }))
+        Vocabulary(Arc::new(Inner {
+            parts,
+            derived: OnceLock::new(),
+            blanks: OnceLock::new(),
+            text: Default::default(),
+        }))
     }
 }
 
@@ -462,6 +472,17 @@ impl Vocabulary {
     /// The whitespace closure of the trie's root.
     pub(crate) fn blanks(&self) -> &BlankClosure {
         self.0.blanks.get_or_init(|| BlankClosure::of(self.trie(), Trie::ROOT))
+    }
+
+    /// What this vocabulary can spell byte by byte.
+    pub(crate) fn alphabet(&self, minimal: bool) -> Arc<Alphabet> {
+        Arc::new(Alphabet::new(self.spellable(), minimal))
+    }
+
+    /// The tables of free text for an alphabet of this vocabulary.
+    pub(crate) fn text(&self, alphabet: &Alphabet) -> Arc<TextTables> {
+        let tables = &self.0.text[usize::from(alphabet.minimal())];
+        tables.get_or_init(|| Arc::new(TextTables::new(self, alphabet))).clone()
     }
 
     /// Whether two handles are of the same vocabulary, not merely of equal ones.

@@ -1,0 +1,457 @@
+//! Shortest completions: the fewest bytes that finish a document, over the bytes that a vocabulary
+//! can spell.
+//!
+//! Whatever has to be written is a list of [`Piece`]s; its cost is the sum of theirs. The cost of a
+//! set is the least over its shapes, and a shape's cost grows with its members': Knuth's
+//! generalisation of Dijkstra's algorithm finds all of them in one pass. A cost that stays infinite
+//! means that the set cannot be spelled, so the same numbers decide what is live over a poor
+//! vocabulary.
+
+mod plan;
+
+use super::number::{Lex, NumberAtom};
+use super::object::ObjectAtom;
+use super::string::{At, StringAtom};
+use super::{Automaton, Config, Level};
+use crate::base::SmallBits;
+use crate::error::{Error, Result};
+use crate::language::{Alphabet, TextState};
+use crate::options::Order;
+use crate::values::{ArrayId, Literals, ObjectId, Set, SetId, Strings};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// What cannot be spelled.
+const INFINITE: u64 = u64::MAX;
+
+/// The costs of all sets of a grammar over an alphabet, in bytes.
+#[derive(Debug)]
+pub(crate) struct Costs {
+    alphabet: Arc<Alphabet>,
+    sets: Vec<u64>,
+    /// A character that costs least, with its spelling.
+    filler: Option<(char, Vec<u8>)>,
+}
+
+/// A piece of output that is still to be written.
+#[derive(Clone, Debug)]
+enum Piece<'a> {
+    Bytes(Cow<'a, [u8]>),
+    /// A string's content, to be spelled.
+    Text(&'a str),
+    /// As many characters.
+    Fill(u64),
+    Set(SetId),
+    /// As many values of the set, a comma before each.
+    Repeat(SetId, u64),
+}
+
+type Pieces<'a> = Vec<Piece<'a>>;
+
+fn bytes(bytes: &[u8]) -> Piece<'_> {
+    Piece::Bytes(Cow::Borrowed(bytes))
+}
+
+impl Costs {
+    pub(crate) fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    /// Whether some value of the set can be spelled.
+    pub(crate) fn spells_set(&self, id: SetId) -> bool {
+        self.sets[id.index()] < INFINITE
+    }
+
+    fn spells(&self, bytes: &[u8]) -> bool {
+        bytes.iter().all(|&b| self.alphabet.bytes().contains(b))
+    }
+
+    fn bytes(&self, bytes: &[u8]) -> u64 {
+        if self.spells(bytes) { bytes.len() as u64 } else { INFINITE }
+    }
+
+    /// The spelling of a string's content.
+    fn content(&self, text: &str) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(text.len());
+        for c in text.chars() {
+            bytes.extend(self.alphabet.cheapest_spelling(c)?);
+        }
+        Some(bytes)
+    }
+}
+
+impl Automaton {
+    /// The costs of all sets over `alphabet`.
+    pub(crate) fn costs(&self, alphabet: Arc<Alphabet>) -> Costs {
+        let candidates = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain(' '..='\u{24f}');
+        let filler = candidates
+            .filter_map(|c| Some((c, alphabet.cheapest_spelling(c)?)))
+            .min_by_key(|(_, spelling)| spelling.len());
+        let mut costs = Costs { alphabet, sets: vec![INFINITE; self.sets.len()], filler };
+        let mut search = Search::new(self);
+        for id in self.sets.ids() {
+            let leaves = self.scalars(self.sets.get(id), &costs);
+            let cost = leaves.iter().map(|pieces| self.cost(pieces, &costs)).min();
+            search.queue.extend(cost.map(|cost| Reverse((cost, id))));
+        }
+        search.seed(self, &costs);
+        while let Some(Reverse((cost, id))) = search.queue.pop() {
+            if cost < costs.sets[id.index()] {
+                costs.sets[id.index()] = cost;
+                search.settle(self, &costs, id);
+            }
+        }
+        costs
+    }
+
+    fn cost(&self, pieces: &[Piece<'_>], costs: &Costs) -> u64 {
+        let one = |piece: &Piece<'_>| match piece {
+            Piece::Bytes(bytes) => costs.bytes(bytes),
+            Piece::Text(text) => costs.content(text).map_or(INFINITE, |c| c.len() as u64),
+            Piece::Fill(0) | Piece::Repeat(_, 0) => 0,
+            Piece::Fill(n) => {
+                let one = costs.filler.as_ref().map_or(INFINITE, |(_, s)| s.len() as u64);
+                one.saturating_mul(*n)
+            }
+            Piece::Set(id) => costs.sets[id.index()],
+            Piece::Repeat(id, n) => {
+                let one = costs.bytes(self.comma()).saturating_add(costs.sets[id.index()]);
+                one.saturating_mul(*n)
+            }
+        };
+        pieces.iter().map(one).fold(0, u64::saturating_add)
+    }
+
+    /// The comma, with the space that the policy demands behind it.
+    fn comma(&self) -> &'static [u8] {
+        if self.gaps.separator.need { b", " } else { b"," }
+    }
+
+    fn colon(&self) -> &'static [u8] {
+        if self.gaps.separator.need { b": " } else { b":" }
+    }
+
+    /// The ways to write a scalar of the set.
+    fn scalars<'a>(&'a self, set: &Set, costs: &Costs) -> Vec<Pieces<'a>> {
+        let literals = [
+            (Literals::NULL, &b"null"[..]),
+            (Literals::TRUE, b"true"),
+            (Literals::FALSE, b"false"),
+        ];
+        let literals = literals.into_iter().filter(|(literal, _)| set.literals.contains(*literal));
+        let mut ways: Vec<Pieces<'a>> = literals.map(|(_, word)| vec![bytes(word)]).collect();
+        for &id in &set.numbers {
+            let info = &self.numbers[id.index()];
+            let end =
+                NumberAtom::new(id, info).shortest_end(info, &Lex::START, |b| costs.spells(b));
+            ways.extend(end.map(|end| vec![Piece::Bytes(end.into())]));
+        }
+        for &id in &set.strings {
+            let atom = StringAtom::new(id, &self.strings[id.index()]);
+            if let Some(mut end) = self.string_end(&atom, 0, 0, costs) {
+                end.insert(0, bytes(b"\""));
+                end.push(bytes(b"\""));
+                ways.push(end);
+            }
+        }
+        ways
+    }
+
+    /// The shortest end of a string's content at a boundary.
+    fn string_end(
+        &self,
+        atom: &StringAtom,
+        decoded: u32,
+        count: u64,
+        costs: &Costs,
+    ) -> Option<Pieces<'_>> {
+        match (&self.strings[atom.id.index()], atom.at) {
+            (Strings::Free { min, .. }, At::Free) => {
+                Some(vec![Piece::Fill(min.saturating_sub(count))])
+            }
+            (Strings::Finite(texts), At::Finite { lo, hi }) => {
+                let ends = texts[lo as usize..hi as usize].iter();
+                ends.filter_map(|text| text.get(decoded as usize..))
+                    .filter_map(|end| Some((costs.content(end)?.len(), end)))
+                    .min()
+                    .map(|(_, end)| vec![Piece::Text(end)])
+            }
+            (Strings::Language(language), At::Language(state)) => language
+                .shortest(&costs.alphabet, state, TextState::START, count)
+                .map(|end| vec![Piece::Bytes(end.into())]),
+            _ => None,
+        }
+    }
+
+    /// The end of an array of which `count` items have come; `comma`: one must come before the
+    /// next.
+    fn array_end(&self, id: ArrayId, count: u64, comma: bool) -> Pieces<'_> {
+        let info = &self.arrays[id.index()];
+        let (mut pieces, mut comma, mut index) = (Vec::new(), comma, count);
+        while index < info.min && (index < info.named() || !comma) {
+            if comma {
+                pieces.push(bytes(self.comma()));
+            }
+            comma = true;
+            pieces.push(Piece::Set(info.item(index)));
+            index += 1;
+        }
+        if index < info.min {
+            pieces.push(Piece::Repeat(info.item(index), info.min - index));
+        }
+        pieces.push(bytes(b"]"));
+        pieces
+    }
+
+    /// The end of an object; `comma`: one must come before the next member.
+    fn object_end<'a>(&'a self, atom: &ObjectAtom, comma: bool) -> Pieces<'a> {
+        let info = &self.objects[atom.id.index()];
+        let (mut pieces, mut comma) = (Vec::new(), comma);
+        for (index, name) in info.names.iter().enumerate() {
+            let come = match info.order() {
+                Order::Declared => index < atom.next as usize,
+                Order::Any => atom.used.contains(index),
+            };
+            if !name.required || come {
+                continue;
+            }
+            if comma {
+                pieces.push(bytes(self.comma()));
+            }
+            comma = true;
+            pieces.extend(self.member(&name.text, name.set));
+        }
+        pieces.push(bytes(b"}"));
+        pieces
+    }
+
+    fn member<'a>(&'a self, key: &'a str, set: SetId) -> [Piece<'a>; 5] {
+        let quote = || bytes(b"\"");
+        [quote(), Piece::Text(key), quote(), bytes(self.colon()), Piece::Set(set)]
+    }
+
+    /// Every way to write a value of the set.
+    fn ways<'a>(&'a self, id: SetId, costs: &Costs) -> Vec<Pieces<'a>> {
+        let set = self.sets.get(id);
+        let mut ways = self.scalars(set, costs);
+        ways.extend(set.arrays.iter().map(|&id| self.whole(Shape::Array(id))));
+        ways.extend(set.objects.iter().map(|&id| self.whole(Shape::Object(id))));
+        ways
+    }
+
+    fn whole(&self, shape: Shape) -> Pieces<'_> {
+        let (open, mut pieces) = match shape {
+            Shape::Array(id) => (&b"["[..], self.array_end(id, 0, false)),
+            Shape::Object(id) => {
+                let atom = ObjectAtom::new(id, &self.objects[id.index()]);
+                (&b"{"[..], self.object_end(&atom, false))
+            }
+        };
+        pieces.insert(0, bytes(open));
+        pieces
+    }
+
+    /// The shortest bytes that finish the document at `config`.
+    ///
+    /// # Errors
+    /// `limit` where they are more than `max` bytes, or cannot be spelled.
+    pub(crate) fn completion(&self, config: &Config, costs: &Costs, max: usize) -> Result<Vec<u8>> {
+        let too_long = || Error::limit_met("completion_bytes", max, "the shortest completion");
+        let rests = self.rests(config, costs);
+        let skip = usize::from(matches!(config.top, Level::Key(_)));
+        let ways = self.finish_top(config, costs).ok_or_else(too_long)?;
+        let total = |(pieces, tags): &(Pieces<'_>, SmallBits)| {
+            self.cost(pieces, costs).saturating_add(least(rests.get(skip), tags))
+        };
+        let best = ways.into_iter().min_by_key(total).ok_or_else(too_long)?;
+        if total(&best) > max as u64 {
+            return Err(too_long());
+        }
+        let (mut pieces, mut tags) = best;
+        let mut frames = config.frames().zip(&rests).skip(skip);
+        let mut out = Vec::new();
+        loop {
+            self.write(pieces, costs, max, &mut out).ok_or_else(too_long)?;
+            let Some((level, rest)) = frames.next() else { return Ok(out) };
+            let best = tags.iter().min_by_key(|&tag| rest.get(tag).copied());
+            let best = best.ok_or_else(too_long)?;
+            (pieces, tags) = self.frame_end(level, best).ok_or_else(too_long)?;
+        }
+    }
+
+    /// Whether the document at `config` can be finished over the alphabet of `costs`.
+    pub(crate) fn can_spell(&self, config: &Config, costs: &Costs) -> bool {
+        let rests = self.rests(config, costs);
+        let skip = usize::from(matches!(config.top, Level::Key(_)));
+        self.finish_top(config, costs).is_some_and(|ways| {
+            ways.iter().any(|(pieces, tags)| {
+                self.cost(pieces, costs) < INFINITE && least(rests.get(skip), tags) < INFINITE
+            })
+        })
+    }
+
+    /// For each frame, nearest first, and each of its atoms: the cost of everything from the end of
+    /// its member on, the containers below included.
+    fn rests(&self, config: &Config, costs: &Costs) -> Vec<Vec<u64>> {
+        let frames: Vec<&Level> = config.frames().collect();
+        let mut rests: Vec<Vec<u64>> = Vec::with_capacity(frames.len());
+        for level in frames.iter().rev() {
+            let ends = (0..).map_while(|index| self.frame_end(level, index));
+            let below = rests.last();
+            let rest = ends.map(|(pieces, tags)| {
+                self.cost(&pieces, costs).saturating_add(least(below, &tags))
+            });
+            let rest = rest.collect();
+            rests.push(rest);
+        }
+        rests.reverse();
+        rests
+    }
+
+    /// The end of a container whose member is complete, for one of its atoms.
+    fn frame_end<'a>(&'a self, level: &Level, index: usize) -> Option<(Pieces<'a>, SmallBits)> {
+        match level {
+            Level::Object(object) => {
+                let atom = object.atoms.get(index)?;
+                Some((self.object_end(&atom.state, true), atom.tags.clone()))
+            }
+            Level::Array(array) => {
+                let atom = array.atoms.get(index)?;
+                Some((self.array_end(atom.state, array.count, true), atom.tags.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes pieces; `None` where more than `max` bytes would be written in all.
+    fn write<'a>(
+        &'a self,
+        mut pieces: Pieces<'a>,
+        costs: &Costs,
+        max: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        pieces.reverse();
+        while let Some(piece) = pieces.pop() {
+            if out.len() > max {
+                return None;
+            }
+            match piece {
+                Piece::Bytes(bytes) => out.extend_from_slice(&bytes),
+                Piece::Text(text) => out.extend(costs.content(text)?),
+                Piece::Fill(n) => {
+                    let filler = costs.filler.as_ref().filter(|_| n > 0);
+                    let one: &[u8] = filler.map_or(&[], |(_, one)| one);
+                    let len = (one.len() as u64).checked_mul(n).filter(|&len| len <= max as u64)?;
+                    out.extend(one.iter().cycle().take(len as usize));
+                }
+                Piece::Set(id) => {
+                    let ways = self.ways(id, costs);
+                    let best = ways.into_iter().min_by_key(|way| self.cost(way, costs))?;
+                    pieces.extend(best.into_iter().rev());
+                }
+                Piece::Repeat(id, n) => {
+                    if n > 1 {
+                        pieces.push(Piece::Repeat(id, n - 1));
+                    }
+                    pieces.push(Piece::Set(id));
+                    pieces.push(bytes(self.comma()));
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// A container shape.
+#[derive(Clone, Copy)]
+enum Shape {
+    Array(ArrayId),
+    Object(ObjectId),
+}
+
+/// The state of [`Automaton::costs`].
+struct Search {
+    queue: BinaryHeap<Reverse<(u64, SetId)>>,
+    /// By shape (arrays, then objects): needed sets without a cost yet.
+    open: Vec<u32>,
+    /// By set: the shapes that need it.
+    needed_by: Vec<Vec<Shape>>,
+    /// By shape: the sets that hold it.
+    held_by: Vec<Vec<SetId>>,
+}
+
+impl Search {
+    fn new(automaton: &Automaton) -> Search {
+        let shapes = automaton.arrays.len() + automaton.objects.len();
+        Search {
+            queue: BinaryHeap::new(),
+            open: vec![0; shapes],
+            needed_by: vec![Vec::new(); automaton.sets.len()],
+            held_by: vec![Vec::new(); shapes],
+        }
+    }
+
+    fn slot(automaton: &Automaton, shape: Shape) -> usize {
+        match shape {
+            Shape::Array(id) => id.index(),
+            Shape::Object(id) => automaton.arrays.len() + id.index(),
+        }
+    }
+
+    /// Indexes the shapes, and offers those that need no set.
+    fn seed(&mut self, automaton: &Automaton, costs: &Costs) {
+        for holder in automaton.sets.ids() {
+            let set = automaton.sets.get(holder);
+            let arrays = set.arrays.iter().map(|&id| Shape::Array(id));
+            let shapes: Vec<Shape> =
+                arrays.chain(set.objects.iter().map(|&id| Shape::Object(id))).collect();
+            for shape in shapes {
+                let slot = Self::slot(automaton, shape);
+                if self.held_by[slot].is_empty() {
+                    self.index(automaton, shape, slot);
+                }
+                self.held_by[slot].push(holder);
+                if self.open[slot] == 0 {
+                    let cost = automaton.cost(&automaton.whole(shape), costs);
+                    self.queue.push(Reverse((cost, holder)));
+                }
+            }
+        }
+    }
+
+    fn index(&mut self, automaton: &Automaton, shape: Shape, slot: usize) {
+        let needed: Vec<SetId> = match shape {
+            Shape::Array(id) => automaton.sets.array(id).needed().collect(),
+            Shape::Object(id) => {
+                let names = automaton.objects[id.index()].names.iter();
+                names.filter(|name| name.required).map(|name| name.set).collect()
+            }
+        };
+        self.open[slot] = needed.len() as u32;
+        needed.iter().for_each(|set| self.needed_by[set.index()].push(shape));
+    }
+
+    /// The cost of `set` is final: shapes that waited for it last are offered.
+    fn settle(&mut self, automaton: &Automaton, costs: &Costs, set: SetId) {
+        for shape in std::mem::take(&mut self.needed_by[set.index()]) {
+            let slot = Self::slot(automaton, shape);
+            self.open[slot] -= 1;
+            if self.open[slot] == 0 {
+                let cost = automaton.cost(&automaton.whole(shape), costs);
+                let held_by = &self.held_by[slot];
+                self.queue.extend(held_by.iter().map(|&holder| Reverse((cost, holder))));
+            }
+        }
+    }
+}
+
+/// The least rest among the atoms that `tags` name; 0 below the root.
+fn least(rests: Option<&Vec<u64>>, tags: &SmallBits) -> u64 {
+    match rests {
+        None => 0,
+        Some(rests) => tags.iter().filter_map(|t| rests.get(t).copied()).min().unwrap_or(INFINITE),
+    }
+}

@@ -1,0 +1,257 @@
+//! The ways to finish the level at the top of a configuration.
+
+use super::{Costs, Piece, Pieces, bytes};
+use crate::automaton::level::{KeyLevel, ObjectLevel, Phase, StringLevel};
+use crate::automaton::object::ObjectAtom;
+use crate::automaton::string::{At, StringAtom};
+use crate::automaton::{Automaton, Config, Level};
+use crate::base::SmallBits;
+use crate::values::Strings;
+
+type Way<'a> = (Pieces<'a>, SmallBits);
+
+impl Automaton {
+    /// The ways to finish the top level, each with the atoms below that it serves. For a key they
+    /// finish the object around it, too. `None`: there is nothing left to finish, or no way.
+    pub(super) fn finish_top<'a>(
+        &'a self,
+        config: &'a Config,
+        costs: &Costs,
+    ) -> Option<Vec<Way<'a>>> {
+        let ways = match &config.top {
+            Level::Value(level) => {
+                let before = match (level.colon, level.gap.need) {
+                    (true, _) => self.colon(),
+                    (false, true) => b" ",
+                    (false, false) => b"",
+                };
+                let way = |c: &crate::automaton::level::Atom<_>| {
+                    (vec![bytes(before), Piece::Set(c.state)], c.tags.clone())
+                };
+                level.choices.iter().map(way).collect()
+            }
+            Level::Literal(level) => {
+                vec![(vec![bytes(&level.word[usize::from(level.read)..])], level.tags.clone())]
+            }
+            Level::Number(level) => {
+                let way = |atom: &crate::automaton::level::Atom<_>| {
+                    let state: &crate::automaton::number::NumberAtom = &atom.state;
+                    let info = &self.numbers[state.id.index()];
+                    let end = state.shortest_end(info, &level.lex, |b| costs.spells(b))?;
+                    Some((vec![Piece::Bytes(end.into())], atom.tags.clone()))
+                };
+                level.atoms.iter().filter_map(way).collect()
+            }
+            Level::String(level) => {
+                let way = |atom: &crate::automaton::level::Atom<StringAtom>| {
+                    let mut pieces = self.finish_string(level, &atom.state, costs)?;
+                    pieces.push(bytes(b"\""));
+                    Some((pieces, atom.tags.clone()))
+                };
+                level.atoms.iter().filter_map(way).collect()
+            }
+            Level::Key(key) => match config.parent() {
+                Some(Level::Object(object)) => self.finish_key(key, object, costs),
+                _ => Vec::new(),
+            },
+            Level::Object(object) => self.finish_object(object),
+            Level::Array(level) => {
+                let way = |atom: &crate::automaton::level::Atom<crate::values::ArrayId>| {
+                    let pieces = match level.phase {
+                        Phase::First => self.array_end(atom.state, level.count, false),
+                        Phase::Next => self.array_end(atom.state, level.count, true),
+                        Phase::Comma => {
+                            let item = self.arrays[atom.state.index()].item(level.count);
+                            let mut pieces = vec![space(level.gap.need), Piece::Set(item)];
+                            pieces.extend(self.array_end(atom.state, level.count + 1, true));
+                            pieces
+                        }
+                    };
+                    (pieces, atom.tags.clone())
+                };
+                level.atoms.iter().map(way).collect()
+            }
+            Level::End(_) => vec![(Vec::new(), SmallBits::default())],
+        };
+        (!ways.is_empty()).then_some(ways)
+    }
+
+    fn finish_object<'a>(&'a self, object: &ObjectLevel) -> Vec<Way<'a>> {
+        let mut ways = Vec::new();
+        for atom in &object.atoms {
+            let info = &self.objects[atom.state.id.index()];
+            let tags = || atom.tags.clone();
+            match object.phase {
+                Phase::First => ways.push((self.object_end(&atom.state, false), tags())),
+                Phase::Next => ways.push((self.object_end(&atom.state, true), tags())),
+                Phase::Comma if !atom.state.can_close(info) => {
+                    let mut pieces = vec![space(object.gap.need)];
+                    pieces.extend(self.object_end(&atom.state, false));
+                    ways.push((pieces, tags()));
+                }
+                Phase::Comma => {
+                    for (index, name) in info.names.iter().enumerate() {
+                        if atom.state.allows(info, index as u32) {
+                            let mut pieces = vec![space(object.gap.need)];
+                            pieces.extend(self.member(&name.text, name.set));
+                            pieces.extend(self.end_after_name(&atom.state, index as u32));
+                            ways.push((pieces, tags()));
+                        }
+                    }
+                    if let (true, Some(other)) = (atom.state.is_open(info), info.other) {
+                        let mut pieces = vec![space(object.gap.need), bytes(b"\"")];
+                        pieces.push(Piece::Bytes(self.fresh_key(object, b"").into()));
+                        pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(other)]);
+                        pieces.extend(self.end_after_other(&atom.state));
+                        ways.push((pieces, tags()));
+                    }
+                }
+            }
+        }
+        ways
+    }
+
+    fn end_after_name(&self, atom: &ObjectAtom, index: u32) -> Pieces<'_> {
+        let mut after = atom.clone();
+        after.take_name(&self.objects[atom.id.index()], index);
+        self.object_end(&after, true)
+    }
+
+    fn end_after_other(&self, atom: &ObjectAtom) -> Pieces<'_> {
+        let mut after = atom.clone();
+        after.take_other(&self.objects[atom.id.index()]);
+        self.object_end(&after, true)
+    }
+
+    /// What makes `key` a key that no candidate names and that has not come yet.
+    fn fresh_key(&self, object: &ObjectLevel, key: &[u8]) -> Vec<u8> {
+        let known = |suffix: &[u8]| {
+            let key = [key, suffix].concat();
+            let named = |atom: &crate::automaton::level::Atom<ObjectAtom>| {
+                let names = &self.objects[atom.state.id.index()].names;
+                names.iter().any(|name| name.text.as_bytes() == key)
+            };
+            object.has_seen(&key) || object.atoms.iter().any(named)
+        };
+        // Letters in shortlex order: as many as there are known keys are passed at the most.
+        let mut suffix = Vec::new();
+        while known(&suffix) {
+            let last = suffix.iter().rposition(|&b| b < b'z');
+            match last {
+                Some(index) => {
+                    suffix[index] += 1;
+                    suffix[index + 1..].fill(b'a');
+                }
+                None => suffix = vec![b'a'; suffix.len() + 1],
+            }
+        }
+        suffix
+    }
+
+    fn finish_key<'a>(
+        &'a self,
+        key: &'a KeyLevel,
+        object: &ObjectLevel,
+        costs: &Costs,
+    ) -> Vec<Way<'a>> {
+        let mut ways = Vec::new();
+        let table = self.tables.get(key.table);
+        let pending = |text: &'a str| self.finish_pending(key.text, text, key.key.len(), costs);
+        for entry in &table.entries[key.lo as usize..key.hi as usize] {
+            for &(position, index) in &entry.owners {
+                let atom = &object.atoms[position as usize];
+                let info = &self.objects[atom.state.id.index()];
+                if !atom.state.allows(info, index) {
+                    continue;
+                }
+                let Some(mut pieces) = pending(&entry.text) else { continue };
+                let set = info.names[index as usize].set;
+                pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
+                pieces.extend(self.end_after_name(&atom.state, index));
+                ways.push((pieces, atom.tags.clone()));
+            }
+        }
+        for atom in &object.atoms {
+            let info = &self.objects[atom.state.id.index()];
+            let (true, Some(other)) = (atom.state.is_open(info), info.other) else { continue };
+            let Some((mut end, decoded)) = self.finish_free(key.text, costs) else { continue };
+            let text = [&key.key, decoded.as_slice()].concat();
+            end.extend(self.fresh_key(object, &text));
+            let mut pieces = vec![Piece::Bytes(end.into())];
+            pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(other)]);
+            pieces.extend(self.end_after_other(&atom.state));
+            ways.push((pieces, atom.tags.clone()));
+        }
+        ways
+    }
+
+    /// The end of a free character that is pending: its bytes, and what they decode to.
+    fn finish_free(
+        &self,
+        text: crate::language::TextState,
+        costs: &Costs,
+    ) -> Option<(Vec<u8>, Vec<u8>)> {
+        if text.is_boundary() {
+            return Some((Vec::new(), Vec::new()));
+        }
+        if text.is_raw_partial() {
+            let end = costs.alphabet.complete(text, None)?;
+            return Some((end.clone(), end));
+        }
+        let (first, _) = *costs.alphabet.pending_chars(text).first()?;
+        let c = char::from_u32(first)?;
+        Some((costs.alphabet.complete(text, Some(c))?, c.to_string().into_bytes()))
+    }
+
+    /// The end of `target`, of which `decoded` bytes have been read, the pending character aside.
+    fn finish_pending<'a>(
+        &self,
+        text: crate::language::TextState,
+        target: &'a str,
+        decoded: usize,
+        costs: &Costs,
+    ) -> Option<Pieces<'a>> {
+        if text.is_escape_partial() {
+            let rest = target.get(decoded..)?;
+            let c = rest.chars().next()?;
+            let ranges = costs.alphabet.pending_chars(text);
+            let fits = ranges.iter().any(|&(lo, hi)| (lo..=hi).contains(&u32::from(c)));
+            let end = costs.alphabet.complete(text, Some(c)).filter(|_| fits)?;
+            return Some(vec![Piece::Bytes(end.into()), Piece::Text(&rest[c.len_utf8()..])]);
+        }
+        // Inside a raw character its remaining bytes come first.
+        let next = (decoded..=target.len()).find(|&i| target.is_char_boundary(i))?;
+        Some(vec![bytes(&target.as_bytes()[decoded..next]), Piece::Text(&target[next..])])
+    }
+
+    fn finish_string<'a>(
+        &'a self,
+        level: &StringLevel,
+        atom: &StringAtom,
+        costs: &Costs,
+    ) -> Option<Pieces<'a>> {
+        if level.text.is_boundary() {
+            return self.string_end(atom, level.decoded, level.count, costs);
+        }
+        match (&self.strings[atom.id.index()], atom.at) {
+            (Strings::Free { min, .. }, _) => {
+                let (end, _) = self.finish_free(level.text, costs)?;
+                Some(vec![Piece::Bytes(end.into()), Piece::Fill(min.saturating_sub(level.count))])
+            }
+            (Strings::Finite(texts), At::Finite { lo, hi }) => texts[lo as usize..hi as usize]
+                .iter()
+                .filter_map(|t| self.finish_pending(level.text, t, level.decoded as usize, costs))
+                .min_by_key(|pieces| self.cost(pieces, costs)),
+            (Strings::Language(language), At::Language(state)) => {
+                // `count` includes the pending character, as `shortest_over` wants it.
+                let end = language.shortest(&costs.alphabet, state, level.text, level.count)?;
+                Some(vec![Piece::Bytes(end.into())])
+            }
+            _ => None,
+        }
+    }
+}
+
+fn space(need: bool) -> Piece<'static> {
+    bytes(if need { b" " } else { b"" })
+}

@@ -1,0 +1,121 @@
+//! Shapes made ready for stepping: empty members resolved, names indexed.
+
+use crate::options::Order;
+use crate::values::{ArrayShape, Emptiness, ObjectShape, SetId};
+use std::sync::Arc;
+
+/// A set of arrays, ready for stepping.
+#[derive(Clone, Debug)]
+pub(crate) struct ArrayInfo {
+    prefix: Arc<[SetId]>,
+    rest: SetId,
+    pub(crate) min: u64,
+    /// The most items: no item stands where its set is empty.
+    pub(crate) max: Option<u64>,
+}
+
+impl ArrayInfo {
+    pub(crate) fn new(shape: &ArrayShape, emptiness: &Emptiness) -> ArrayInfo {
+        let gap = shape.prefix.iter().position(|&set| emptiness.is_empty(set));
+        let gap = gap.or_else(|| emptiness.is_empty(shape.rest).then_some(shape.prefix.len()));
+        let max = match (shape.max, gap.map(|g| g as u64)) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        ArrayInfo { prefix: shape.prefix.clone(), rest: shape.rest, min: shape.min, max }
+    }
+
+    /// The set of the item at `index`.
+    pub(crate) fn item(&self, index: u64) -> SetId {
+        let named = usize::try_from(index).ok().and_then(|i| self.prefix.get(i));
+        named.copied().unwrap_or(self.rest)
+    }
+
+    /// How many items have a set of their own: a mask depends on the index up to here.
+    pub(crate) fn named(&self) -> u64 {
+        self.prefix.len() as u64
+    }
+
+    /// Whether an item may stand at `index`.
+    pub(crate) fn takes(&self, index: u64) -> bool {
+        self.max.is_none_or(|max| index < max)
+    }
+}
+
+/// A name of an object, ready for stepping.
+#[derive(Clone, Debug)]
+pub(crate) struct NameInfo {
+    pub(crate) text: Arc<str>,
+    pub(crate) set: SetId,
+    pub(crate) required: bool,
+    /// Its set is empty: the key must not come.
+    pub(crate) forbidden: bool,
+}
+
+/// A set of objects, ready for stepping.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectInfo {
+    /// In declared order.
+    pub(crate) names: Arc<[NameInfo]>,
+    /// The set of the values of other keys; `None` where there are none.
+    pub(crate) other: Option<SetId>,
+    pub(crate) required: u32,
+    /// By position in the declared order: the first required name from there on, or the length.
+    next_required: Box<[u32]>,
+    /// By position: the first name from there on that is not forbidden, or the length.
+    next_allowed: Box<[u32]>,
+    /// Names that are not forbidden.
+    pub(crate) allowed: u32,
+    order: Order,
+}
+
+impl ObjectInfo {
+    pub(crate) fn new(shape: &ObjectShape, emptiness: &Emptiness, order: Order) -> ObjectInfo {
+        let names: Arc<[NameInfo]> = shape
+            .names
+            .iter()
+            .map(|name| NameInfo {
+                text: name.text.clone(),
+                set: name.set,
+                required: name.required,
+                forbidden: emptiness.is_empty(name.set),
+            })
+            .collect();
+        let next = |wanted: &dyn Fn(&NameInfo) -> bool| -> Box<[u32]> {
+            let mut next = vec![names.len() as u32; names.len() + 1];
+            for (index, name) in names.iter().enumerate().rev() {
+                next[index] = if wanted(name) { index as u32 } else { next[index + 1] };
+            }
+            next.into()
+        };
+        let count = |wanted: &dyn Fn(&NameInfo) -> bool| {
+            names.iter().filter(|name| wanted(name)).count() as u32
+        };
+        let open = !shape.closed && !emptiness.is_empty(shape.other);
+        ObjectInfo {
+            next_required: next(&|name| name.required),
+            next_allowed: next(&|name| !name.forbidden),
+            required: count(&|name| name.required),
+            allowed: count(&|name| !name.forbidden),
+            other: open.then_some(shape.other),
+            names,
+            order,
+        }
+    }
+
+    pub(crate) fn order(&self) -> Order {
+        self.order
+    }
+
+    /// In declared order, the first required name at `position` or behind, or the length.
+    pub(crate) fn next_required(&self, position: u32) -> u32 {
+        self.next_required[position as usize]
+    }
+
+    /// In declared order, the names that may come next: from the first allowed one up to the next
+    /// required one, that included.
+    pub(crate) fn window(&self, position: u32) -> std::ops::Range<u32> {
+        let last = self.next_required(position).saturating_add(1).min(self.names.len() as u32);
+        self.next_allowed[position as usize].min(last)..last
+    }
+}

@@ -1,0 +1,168 @@
+//! The levels of a configuration: control and registers of one value in progress.
+//!
+//! Control is what a mask depends on (kind, phase, cursor); registers are what grows with the
+//! document (counts, names used, keys seen). Everything that all candidates share, because they
+//! read the same bytes, stands in the level; what differs stands in its atoms.
+
+use super::gap::Gap;
+use super::number::{Lex, NumberAtom};
+use super::object::ObjectAtom;
+use super::string::StringAtom;
+use super::table::TableId;
+use crate::base::SmallBits;
+use crate::language::TextState;
+use crate::values::{ArrayId, SetId};
+use rpds::RedBlackTreeSetSync;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A candidate in a frame: one shape in progress, and which of the parent's atoms it serves.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Atom<T> {
+    pub(crate) tags: SmallBits,
+    pub(crate) state: T,
+}
+
+/// The candidates of a level; nearly always one.
+pub(crate) type Atoms<T> = SmallVec<[Atom<T>; 1]>;
+
+/// Adds a candidate; one with an equal state takes over the tags.
+pub(crate) fn add_atom<T: PartialEq>(atoms: &mut Atoms<T>, tags: &SmallBits, state: T) {
+    match atoms.iter_mut().find(|atom| atom.state == state) {
+        Some(atom) => atom.tags.union(tags),
+        None => atoms.push(Atom { tags: tags.clone(), state }),
+    }
+}
+
+/// Keys that an object has and that its names do not account for.
+pub(crate) type Seen = Option<RedBlackTreeSetSync<Arc<[u8]>>>;
+
+/// One level: the value in progress, or a container below it.
+#[derive(Clone, Debug)]
+pub(crate) enum Level {
+    Value(ValueLevel),
+    Literal(LiteralLevel),
+    Number(NumberLevel),
+    String(StringLevel),
+    Key(KeyLevel),
+    Object(ObjectLevel),
+    Array(ArrayLevel),
+    /// The root value is complete.
+    End(Gap),
+}
+
+impl Level {
+    /// The whitespace that may come here, where any may.
+    pub(crate) fn gap(&self) -> Option<Gap> {
+        match self {
+            Level::Value(level) => Some(level.gap),
+            Level::Object(level) => Some(level.gap),
+            Level::Array(level) => Some(level.gap),
+            Level::End(gap) => Some(*gap),
+            Level::Literal(_) | Level::Number(_) | Level::String(_) | Level::Key(_) => None,
+        }
+    }
+
+    /// The bytes other than whitespace that can come here at all.
+    pub(crate) fn first_bytes(&self) -> impl Iterator<Item = u8> + use<> {
+        const VALUES: &[u8] = b"\"-0123456789[fnt{";
+        const ITEMS: &[u8] = b"\"-0123456789[]fnt{";
+        let bytes: &'static [u8] = match self {
+            Level::Value(level) if level.colon => b":",
+            Level::Value(_) => VALUES,
+            Level::Object(level) => match level.phase {
+                Phase::First => b"\"}",
+                Phase::Next => b",}",
+                Phase::Comma => b"\"",
+            },
+            Level::Array(level) => match level.phase {
+                Phase::First => ITEMS,
+                Phase::Next => b",]",
+                Phase::Comma => VALUES,
+            },
+            _ => b"",
+        };
+        bytes.iter().copied()
+    }
+}
+
+/// A value is expected.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueLevel {
+    pub(crate) choices: Atoms<SetId>,
+    /// A colon must come first.
+    pub(crate) colon: bool,
+    pub(crate) gap: Gap,
+}
+
+/// Inside `null`, `true` or `false`.
+#[derive(Clone, Debug)]
+pub(crate) struct LiteralLevel {
+    pub(crate) tags: SmallBits,
+    pub(crate) word: &'static [u8],
+    /// How many bytes of it have been read.
+    pub(crate) read: u8,
+}
+
+/// Inside a number. What has been read so far is lexically the same for all atoms.
+#[derive(Clone, Debug)]
+pub(crate) struct NumberLevel {
+    pub(crate) lex: Lex,
+    pub(crate) atoms: Atoms<NumberAtom>,
+}
+
+/// Inside a string, behind its opening quote.
+#[derive(Clone, Debug)]
+pub(crate) struct StringLevel {
+    pub(crate) text: TextState,
+    /// Code points begun.
+    pub(crate) count: u64,
+    /// Bytes decoded.
+    pub(crate) decoded: u32,
+    pub(crate) atoms: Atoms<StringAtom>,
+}
+
+/// Inside a key: one cursor for all the candidates of the object below.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyLevel {
+    pub(crate) text: TextState,
+    /// The key as decoded so far.
+    pub(crate) key: SmallVec<[u8; 24]>,
+    /// The names of the object's candidates, merged.
+    pub(crate) table: TableId,
+    /// The entries of the table that begin with `key`.
+    pub(crate) lo: u32,
+    pub(crate) hi: u32,
+    /// Some candidate takes keys that it does not name.
+    pub(crate) open: bool,
+}
+
+/// Where a container stands between its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Phase {
+    /// Behind the opening bracket.
+    First,
+    /// Behind a member or item.
+    Next,
+    /// Behind a comma.
+    Comma,
+}
+
+/// Inside an object, between its parts.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectLevel {
+    pub(crate) phase: Phase,
+    pub(crate) gap: Gap,
+    pub(crate) atoms: Atoms<ObjectAtom>,
+    pub(crate) seen: Seen,
+}
+
+/// Inside an array, between its parts.
+#[derive(Clone, Debug)]
+pub(crate) struct ArrayLevel {
+    pub(crate) phase: Phase,
+    pub(crate) gap: Gap,
+    /// Items begun.
+    pub(crate) count: u64,
+    pub(crate) atoms: Atoms<ArrayId>,
+}

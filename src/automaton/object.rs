@@ -1,0 +1,313 @@
+//! Objects: which names and keys may still come, asked of the registers.
+
+use super::gap::Gap;
+use super::info::ObjectInfo;
+use super::level::{Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, ValueLevel, add_atom};
+use super::string::{chars_in, narrow};
+use super::table::{Entry, NameTable};
+use crate::base::SmallBits;
+use crate::language::{TextState, TextStep};
+use crate::options::Order;
+use crate::values::{ObjectId, SetId};
+use rpds::RedBlackTreeSetSync;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// Stands among the keys seen for one that is not known: it is no UTF-8 text, so it equals no key,
+/// and it makes the object volatile.
+const SOME_KEY: &[u8] = &[0xFF];
+
+/// A candidate inside an object: its registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ObjectAtom {
+    pub(crate) id: ObjectId,
+    /// Declared order: the position behind the last name; the length once another key has come.
+    pub(crate) next: u32,
+    /// Any order: names that may still come, forbidden ones aside.
+    pub(crate) left: u32,
+    /// Any order: required names that have not come.
+    pub(crate) missing: u32,
+    /// Any order: the names that have come.
+    pub(crate) used: SmallBits,
+}
+
+impl ObjectAtom {
+    pub(crate) fn new(id: ObjectId, info: &ObjectInfo) -> ObjectAtom {
+        ObjectAtom {
+            id,
+            next: 0,
+            left: info.allowed,
+            missing: info.required,
+            used: SmallBits::default(),
+        }
+    }
+
+    /// Whether the name at `index` may come now.
+    pub(crate) fn allows(&self, info: &ObjectInfo, index: u32) -> bool {
+        !info.names[index as usize].forbidden
+            && match info.order() {
+                Order::Declared => info.window(self.next).contains(&index),
+                Order::Any => !self.used.contains(index as usize),
+            }
+    }
+
+    /// Whether a key that is no name may come now.
+    pub(crate) fn is_open(&self, info: &ObjectInfo) -> bool {
+        info.other.is_some()
+            && match info.order() {
+                Order::Declared => info.next_required(self.next) as usize == info.names.len(),
+                Order::Any => true,
+            }
+    }
+
+    /// Whether any key may come now.
+    pub(crate) fn takes_key(&self, info: &ObjectInfo) -> bool {
+        let names = match info.order() {
+            Order::Declared => !info.window(self.next).is_empty(),
+            Order::Any => self.left > 0,
+        };
+        names || self.is_open(info)
+    }
+
+    /// Whether every required name has come.
+    pub(crate) fn can_close(&self, info: &ObjectInfo) -> bool {
+        match info.order() {
+            Order::Declared => info.next_required(self.next) as usize == info.names.len(),
+            Order::Any => self.missing == 0,
+        }
+    }
+
+    /// The name at `index` has come.
+    pub(crate) fn take_name(&mut self, info: &ObjectInfo, index: u32) {
+        match info.order() {
+            Order::Declared => self.next = index + 1,
+            Order::Any => {
+                self.used.insert(index as usize);
+                self.left -= 1;
+                self.missing -= u32::from(info.names[index as usize].required);
+            }
+        }
+    }
+
+    /// A key that is no name has come.
+    pub(crate) fn take_other(&mut self, info: &ObjectInfo) {
+        if info.order() == Order::Declared {
+            self.next = info.names.len() as u32;
+        }
+    }
+
+    /// Whether the mask depends on more of the registers than can be shared between documents:
+    /// which of many names have come.
+    fn is_volatile(&self, info: &ObjectInfo) -> bool {
+        const SHARED_NAMES: usize = 6;
+        info.order() == Order::Any && info.names.len() > SHARED_NAMES && !self.used.is_empty()
+    }
+}
+
+impl ObjectLevel {
+    pub(crate) fn new(atoms: Atoms<ObjectAtom>, gap: Gap) -> ObjectLevel {
+        ObjectLevel { phase: Phase::First, gap, atoms, seen: None }
+    }
+
+    /// Whether what keys may come depends on this document alone. Masks are not shared then.
+    pub(crate) fn is_volatile(&self, infos: &[ObjectInfo]) -> bool {
+        self.seen.is_some()
+            || self.atoms.iter().any(|a| a.state.is_volatile(&infos[a.state.id.index()]))
+    }
+
+    /// Whether `key` has come as another key.
+    pub(crate) fn has_seen(&self, key: &[u8]) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.contains(key))
+    }
+
+    /// Whether a candidate that owns `entry` allows it now.
+    pub(crate) fn allows_entry(&self, infos: &[ObjectInfo], entry: &Entry) -> bool {
+        entry.owners.iter().any(|&(position, index)| {
+            let atom = &self.atoms[position as usize].state;
+            atom.allows(&infos[atom.id.index()], index)
+        })
+    }
+
+    /// Whether some entry of `table[lo..hi]` may come now. Where few names may (declared order),
+    /// those are asked; elsewhere the entries.
+    fn allows_some(&self, infos: &[ObjectInfo], table: &NameTable, lo: u32, hi: u32) -> bool {
+        const FEW: u32 = 8;
+        if let [only] = self.atoms.as_slice()
+            && hi - lo > FEW
+        {
+            let info = &infos[only.state.id.index()];
+            let window = info.window(only.state.next);
+            if info.order() == Order::Declared && (window.len() as u32) < hi - lo {
+                let (first, last) =
+                    (&table.entries[lo as usize].text, &table.entries[hi as usize - 1].text);
+                return window
+                    .map(|i| &info.names[i as usize])
+                    .any(|name| !name.forbidden && name.text >= *first && name.text <= *last);
+            }
+        }
+        table.entries[lo as usize..hi as usize].iter().any(|e| self.allows_entry(infos, e))
+    }
+
+    /// A key is complete: the candidates that allow it live on, and its value is one of the sets
+    /// that they have for it. `None` where none does. The key is `key`, with its `entry` if a
+    /// candidate names it; without `key` it is any key that is neither named nor seen.
+    pub(crate) fn close_key(
+        &self,
+        infos: &[ObjectInfo],
+        key: Option<&[u8]>,
+        entry: Option<&Entry>,
+        gap: Gap,
+    ) -> Option<(ObjectLevel, ValueLevel)> {
+        if key.is_some_and(|key| self.has_seen(key)) {
+            return None;
+        }
+        let mut after =
+            ObjectLevel { phase: Phase::Next, gap, atoms: Atoms::new(), seen: self.seen.clone() };
+        let mut choices: Atoms<SetId> = Atoms::new();
+        let mut other = false;
+        for (position, atom) in self.atoms.iter().enumerate() {
+            let info = &infos[atom.state.id.index()];
+            let owned = entry.and_then(|entry| {
+                entry.owners.iter().find(|(owner, _)| *owner as usize == position)
+            });
+            let mut next = atom.clone();
+            let set = match (owned, info.other) {
+                (Some(&(_, index)), _) if atom.state.allows(info, index) => {
+                    next.state.take_name(info, index);
+                    info.names[index as usize].set
+                }
+                (None, Some(set)) if atom.state.is_open(info) => {
+                    next.state.take_other(info);
+                    other = true;
+                    set
+                }
+                _ => continue,
+            };
+            add_atom(&mut choices, &SmallBits::single(after.atoms.len()), set);
+            after.atoms.push(next);
+        }
+        if after.atoms.is_empty() {
+            return None;
+        }
+        if other {
+            after.see(key.unwrap_or(SOME_KEY));
+        }
+        Some((after, ValueLevel { choices, colon: true, gap }))
+    }
+
+    fn see(&mut self, key: &[u8]) {
+        let seen = self.seen.take().unwrap_or_else(RedBlackTreeSetSync::new_sync);
+        self.seen = Some(seen.insert(Arc::from(key)));
+    }
+
+    /// The level of a key that begins here; `None` where no key may come.
+    pub(crate) fn open_key(&self, infos: &[ObjectInfo], tables: &super::NameTables) -> KeyLevel {
+        let ids = self.atoms.iter().map(|atom| atom.state.id).collect();
+        let table = tables.of(ids, infos);
+        let open = self.atoms.iter().any(|a| a.state.is_open(&infos[a.state.id.index()]));
+        KeyLevel {
+            text: TextState::START,
+            key: Default::default(),
+            table,
+            lo: 0,
+            hi: tables.get(table).entries.len() as u32,
+            open,
+        }
+    }
+
+    /// The candidates that can end here.
+    pub(crate) fn close(&self, infos: &[ObjectInfo]) -> SmallBits {
+        let mut tags = SmallBits::default();
+        for atom in &self.atoms {
+            if atom.state.can_close(&infos[atom.state.id.index()]) {
+                tags.union(&atom.tags);
+            }
+        }
+        tags
+    }
+
+    /// Keeps the candidates that take a further key; `false` where none does.
+    pub(crate) fn keep_takers(&mut self, infos: &[ObjectInfo]) -> bool {
+        self.atoms.retain(|atom| atom.state.takes_key(&infos[atom.state.id.index()]));
+        !self.atoms.is_empty()
+    }
+}
+
+/// What one byte does to a key.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum KeyStep {
+    Dead,
+    Stay,
+    Closed,
+}
+
+impl KeyLevel {
+    /// Reads one byte of a key of `object`.
+    pub(crate) fn step(
+        &mut self,
+        object: &ObjectLevel,
+        infos: &[ObjectInfo],
+        table: &NameTable,
+        byte: u8,
+        minimal: bool,
+    ) -> KeyStep {
+        match self.text.step(byte, minimal) {
+            TextStep::Refuse => return KeyStep::Dead,
+            TextStep::Close => return KeyStep::Closed,
+            TextStep::Pending { state, .. } => {
+                self.text = state;
+                let live = self.open || self.pending_live(object, infos, table, minimal);
+                return if live { KeyStep::Stay } else { KeyStep::Dead };
+            }
+            TextStep::Raw { state, .. } => {
+                self.text = state;
+                self.push(table, &[byte]);
+            }
+            TextStep::Char(c, state) => {
+                self.text = state;
+                self.push(table, c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        let live = self.open || object.allows_some(infos, table, self.lo, self.hi);
+        if live { KeyStep::Stay } else { KeyStep::Dead }
+    }
+
+    fn push(&mut self, table: &NameTable, bytes: &[u8]) {
+        for &byte in bytes {
+            let depth = self.key.len();
+            narrow(&table.entries, &mut self.lo, &mut self.hi, depth, byte);
+            self.key.push(byte);
+        }
+    }
+
+    fn pending_live(
+        &self,
+        object: &ObjectLevel,
+        infos: &[ObjectInfo],
+        table: &NameTable,
+        minimal: bool,
+    ) -> bool {
+        let ranges = self.text.pending_chars(minimal);
+        let inside = &table.entries[self.lo as usize..self.hi as usize];
+        chars_in(inside, self.key.len(), &ranges)
+            .any(|index| object.allows_entry(infos, &inside[index]))
+    }
+
+    /// The table's entry that is exactly the key so far.
+    pub(crate) fn entry<'t>(&self, table: &'t NameTable) -> Option<&'t Entry> {
+        table.entries[self.lo as usize..self.hi as usize]
+            .first()
+            .filter(|entry| entry.text.len() == self.key.len())
+    }
+}
+
+/// Whether a set of seen keys has one that begins with `prefix`.
+pub(crate) fn sees_prefix(seen: &Seen, prefix: &[u8]) -> bool {
+    seen.as_ref().is_some_and(|seen| {
+        let from = (Bound::Included(prefix), Bound::Unbounded);
+        seen.range::<[u8], _>(from).next().is_some_and(|key| key.starts_with(prefix))
+    })
+}
+
+/// Keeps the level enum small.
+const _: () = assert!(std::mem::size_of::<Level>() <= 144);

@@ -1,0 +1,152 @@
+//! The masks of one engine: kept by fingerprint, bounded in bytes.
+
+use super::bits::{Filled, Filling};
+use super::entry::{Entry, Source};
+use super::walk::Walk;
+use crate::automaton::{Automaton, Clip, Config, Costs, Fingerprint};
+use crate::error::{Error, ErrorKind, Result};
+use crate::language::Full;
+use crate::vocab::{TextTables, Vocabulary};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Makes masks and keeps those that other documents can use.
+#[derive(Debug)]
+pub(crate) struct Masks {
+    vocabulary: Vocabulary,
+    text: Arc<TextTables>,
+    /// Over a poor vocabulary: what can be spelled.
+    costs: Option<Arc<Costs>>,
+    clip: Clip,
+    limit: usize,
+    kept: RwLock<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: FxHashMap<Fingerprint, Arc<Entry>>,
+    bytes: usize,
+}
+
+impl Masks {
+    /// Masks over `vocabulary`, of which at most `limit` bytes are kept.
+    pub(crate) fn new(
+        vocabulary: Vocabulary,
+        text: Arc<TextTables>,
+        costs: Option<Arc<Costs>>,
+        limit: usize,
+    ) -> Masks {
+        let facts = vocabulary.facts();
+        let clip = Clip::new(
+            facts.max_token_len as usize,
+            facts.max_commas as usize,
+            facts.max_closers as usize,
+        );
+        Masks { vocabulary, text, costs, clip, limit, kept: RwLock::default() }
+    }
+
+    /// How many masks are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner).entries.len()
+    }
+
+    /// Drops all kept masks.
+    pub(crate) fn clear(&self) {
+        *self.kept.write().unwrap_or_else(PoisonError::into_inner) = Kept::default();
+    }
+
+    /// Fills `words` with the mask at `config`.
+    ///
+    /// # Errors
+    /// `mask` where a pattern meets its memory cap.
+    pub(crate) fn fill(
+        &self,
+        automaton: &Automaton,
+        config: &Config,
+        words: &mut [u32],
+    ) -> Result<Filled> {
+        self.try_fill(automaton, config, words).map_err(|Full| memory_cap())
+    }
+
+    /// Fills `words` with the end tokens alone.
+    pub(crate) fn fill_end(&self, words: &mut [u32]) -> Filled {
+        let mut filling = Filling::new(words, None);
+        filling.add(self.vocabulary.end_ids());
+        filling.done()
+    }
+
+    fn try_fill(
+        &self,
+        automaton: &Automaton,
+        config: &Config,
+        words: &mut [u32],
+    ) -> Result<Filled, Full> {
+        let source = Source {
+            automaton,
+            vocabulary: &self.vocabulary,
+            text: &self.text,
+            costs: self.costs.as_deref(),
+        };
+        let entry = match automaton.fingerprint(config, &self.clip) {
+            None => Arc::new(source.entry(config, false)?),
+            Some(key) => self.kept(source, config, key)?,
+        };
+        let base = entry.within.map(|chars| self.text.within(chars));
+        let mut filling = Filling::new(words, base);
+        filling.add(&entry.added);
+        if !entry.resume.is_empty() || !entry.recheck.is_empty() {
+            filling.add(&self.for_this_document(source, config, &entry)?);
+        }
+        Ok(filling.done())
+    }
+
+    fn kept(
+        &self,
+        source: Source<'_>,
+        config: &Config,
+        key: Fingerprint,
+    ) -> Result<Arc<Entry>, Full> {
+        let known =
+            self.kept.read().unwrap_or_else(PoisonError::into_inner).entries.get(&key).cloned();
+        if let Some(entry) = known {
+            return Ok(entry);
+        }
+        let entry = Arc::new(source.entry(config, true)?);
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        if kept.bytes + entry.size() > self.limit {
+            *kept = Kept::default();
+        }
+        if entry.size() <= self.limit && kept.entries.insert(key, entry.clone()).is_none() {
+            kept.bytes += entry.size();
+        }
+        Ok(entry)
+    }
+
+    /// What a shared entry leaves to each document.
+    fn for_this_document(
+        &self,
+        source: Source<'_>,
+        config: &Config,
+        entry: &Entry,
+    ) -> Result<Vec<u32>, Full> {
+        let trie = self.vocabulary.trie();
+        let mut walk = Walk::new(source.automaton, trie, source.costs);
+        for &node in &entry.resume {
+            let mut next = config.clone();
+            if source.automaton.steps(&mut next, &trie.path(node))?.is_none() {
+                walk.from(node, &next)?;
+            }
+        }
+        let bytes = |id| self.vocabulary.text_bytes(id);
+        walk.check(config, entry.recheck.iter().copied(), bytes)?;
+        Ok(walk.added)
+    }
+}
+
+/// The error where a pattern has more states than its limit allows.
+pub(crate) fn memory_cap() -> Error {
+    Error::new(
+        ErrorKind::Mask,
+        "a pattern met the limit `lazy_states`: raise it, or simplify the pattern",
+    )
+}

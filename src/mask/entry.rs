@@ -1,0 +1,275 @@
+//! One mask in the form in which it is kept: a shared base and the tokens added to it.
+
+use super::walk::{Walk, all_tags};
+use crate::automaton::{At, Automaton, Config, Costs, KeyLevel, Level, ObjectLevel, StringLevel};
+use crate::automaton::{is_blank, sees_prefix};
+use crate::language::Full;
+use crate::values::Strings;
+use crate::vocab::{TextTables, Trie, Vocabulary};
+
+/// A mask without its words.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    /// The tokens that stay inside a string and begin at most as many characters.
+    pub(super) within: Option<u64>,
+    pub(super) added: Box<[u32]>,
+    /// Nodes at which a key of a volatile object begins: what lies from there on is asked for each
+    /// document anew.
+    pub(super) resume: Box<[u32]>,
+    /// Tokens that may hold such a key behind another one.
+    pub(super) recheck: Box<[u32]>,
+}
+
+impl Entry {
+    /// Bytes that the entry takes.
+    pub(super) fn size(&self) -> usize {
+        size_of::<Entry>() + 4 * (self.added.len() + self.resume.len() + self.recheck.len())
+    }
+}
+
+/// What masks are made from.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) automaton: &'a Automaton,
+    pub(super) vocabulary: &'a Vocabulary,
+    pub(super) text: &'a TextTables,
+    /// Over a poor vocabulary: what can be spelled.
+    pub(super) costs: Option<&'a Costs>,
+}
+
+impl<'a> Source<'a> {
+    /// The mask at `config`. `shared`: for other documents, too, so what depends on this one alone
+    /// is left out.
+    pub(super) fn entry(self, config: &Config, shared: bool) -> Result<Entry, Full> {
+        let trie = self.vocabulary.trie();
+        let mut walk = Walk::new(self.automaton, trie, self.costs);
+        if shared {
+            walk.resume = Some(Vec::new());
+        }
+        let mut entry = Entry::default();
+        match &config.top {
+            Level::String(level) if self.is_free(level) => {
+                (entry.within, entry.recheck) = self.free_string(&mut walk, config, level)?;
+            }
+            Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
+                if let Some(Level::Object(object)) = config.parent() {
+                    entry.within = Some(u64::MAX);
+                    entry.recheck = self.free_key(&mut walk, config, key, object)?;
+                }
+            }
+            Level::String(_) | Level::Key(_) | Level::Literal(_) => {
+                walk.below(Trie::ROOT, config)?;
+            }
+            Level::Number(_) => {
+                self.by_first_byte(&mut walk, config, &NUMBER_BYTES)?;
+                if let Some(after) = self.automaton.close_number(config) {
+                    self.structure(&mut walk, &after)?;
+                }
+            }
+            Level::Value(_) | Level::Object(_) | Level::Array(_) | Level::End(_) => {
+                self.structure(&mut walk, config)?;
+            }
+        }
+        if self.automaton.can_end(config) {
+            walk.added.extend_from_slice(self.vocabulary.end_ids());
+        }
+        entry.added = walk.added.into();
+        entry.resume = walk.resume.unwrap_or_default().into();
+        Ok(entry)
+    }
+
+    fn spells(self, config: &Config) -> bool {
+        self.costs.is_none_or(|costs| self.automaton.can_spell(config, costs))
+    }
+
+    /// Whether any text may go on here, a maximum length aside.
+    fn is_free(self, level: &StringLevel) -> bool {
+        level.text.is_boundary()
+            && level.atoms.iter().all(|atom| {
+                match (self.automaton.strings(atom.state.id), atom.state.at) {
+                    (Strings::Free { .. }, _) => true,
+                    (Strings::Language(language), At::Language(state)) => {
+                        language.is_universal(state)
+                    }
+                    _ => false,
+                }
+            })
+    }
+
+    /// Free text: the base mask, and what may follow the closing quote. Returned are the base's
+    /// bound in characters, and the tokens to recheck.
+    fn free_string(
+        self,
+        walk: &mut Walk<'a>,
+        config: &Config,
+        level: &StringLevel,
+    ) -> Result<(Option<u64>, Box<[u32]>), Full> {
+        let bounds = |atom: &crate::automaton::StringAtom| match self.automaton.strings(atom.id) {
+            Strings::Free { min, max } => (*min, *max),
+            _ => (0, None),
+        };
+        let reach = level.count.saturating_add(self.text.max_chars());
+        let everywhere = level.atoms.iter().all(|atom| {
+            let (min, max) = bounds(&atom.state);
+            min <= level.count && max.is_none_or(|max| reach <= max)
+        });
+        if everywhere {
+            let after = self.automaton.close_string(config, &all_tags(level));
+            let recheck = self.suffixes(walk, &after)?;
+            return Ok((self.spells(config).then_some(u64::MAX), recheck.into()));
+        }
+        let left = level.atoms.iter().map(|atom| match bounds(&atom.state).1 {
+            Some(max) => max.saturating_sub(level.count),
+            None => u64::MAX,
+        });
+        let left = left.max().unwrap_or(0);
+        let mut last: Option<(crate::base::SmallBits, Config)> = None;
+        for exit in self.text.exits() {
+            let count = level.count.saturating_add(u64::from(exit.chars));
+            let mut tags = crate::base::SmallBits::default();
+            for atom in &level.atoms {
+                let (min, max) = bounds(&atom.state);
+                if count >= min && max.is_none_or(|max| count <= max) {
+                    tags.union(&atom.tags);
+                }
+            }
+            if tags.is_empty() {
+                continue;
+            }
+            if last.as_ref().is_none_or(|(known, _)| *known != tags) {
+                let after = self.automaton.close_string(config, &tags);
+                last = Some((tags, after));
+            }
+            if let Some((_, after)) = &last {
+                walk.from(exit.node, after)?;
+            }
+        }
+        Ok((self.spells(config).then_some(left), Box::default()))
+    }
+
+    /// What follows a closing quote after which the configuration is `after`, for all tokens that
+    /// hold one. Tokens that open a key of a volatile object behind it are returned: they have to
+    /// be asked one by one.
+    fn suffixes(self, walk: &mut Walk<'a>, after: &Config) -> Result<Vec<u32>, Full> {
+        let suffixes = self.text.suffixes();
+        let mut inner = Walk::new(self.automaton, suffixes, self.costs);
+        inner.resume = Some(Vec::new());
+        inner.from(Trie::ROOT, after)?;
+        walk.added.append(&mut inner.added);
+        let nodes = inner.resume.unwrap_or_default();
+        let ids: Vec<u32> =
+            nodes.iter().flat_map(|&node| suffixes.tokens_below(node)).copied().collect();
+        Ok(ids)
+    }
+
+    /// A free key: free text; a key that nobody names closes like any other; where the text spells
+    /// a name, or a key that has come, the tokens are walked for themselves.
+    fn free_key(
+        self,
+        walk: &mut Walk<'a>,
+        config: &Config,
+        key: &KeyLevel,
+        object: &ObjectLevel,
+    ) -> Result<Box<[u32]>, Full> {
+        let mut recheck = Vec::new();
+        if let Some(after) = self.automaton.close_other_key(config) {
+            recheck = self.suffixes(walk, &after)?;
+        }
+        if key.lo == key.hi && !sees_prefix(&object.seen, &key.key) {
+            return Ok(recheck.into());
+        }
+        let named = self.named_exits(config)?;
+        let trie = self.vocabulary.trie();
+        let mut tokens: Vec<u32> =
+            named.iter().flat_map(|(node, _)| trie.tokens_below(*node)).copied().collect();
+        tokens.sort_unstable();
+        walk.added.retain(|id| tokens.binary_search(id).is_err());
+        recheck.retain(|id| tokens.binary_search(id).is_err());
+        for (node, after) in named {
+            if let Some(after) = after {
+                walk.from(node, &after)?;
+            }
+        }
+        Ok(recheck.into())
+    }
+
+    /// The nodes at which the key is closed and is a name or has come already, each with the
+    /// configuration there, if there is one: a walk of the trie beside the names.
+    fn named_exits(self, config: &Config) -> Result<Vec<(u32, Option<Config>)>, Full> {
+        let (automaton, trie) = (self.automaton, self.vocabulary.trie());
+        let mut exits = Vec::new();
+        let mut open: Vec<(u32, Config)> = Vec::new();
+        let mut node = Trie::ROOT + 1;
+        while node < trie.skip(Trie::ROOT) {
+            while open.last().is_some_and(|(end, _)| node >= *end) {
+                open.pop();
+            }
+            let current = open.last().map_or(config, |(_, config)| config);
+            let (byte, skip) = (trie.byte(node), trie.skip(node));
+            let Level::Key(key) = &current.top else { break };
+            let closes = byte == b'"' && key.text.is_boundary();
+            if closes {
+                if automaton.is_known_key(current) {
+                    let mut next = current.clone();
+                    let live = automaton.step(&mut next, byte)?;
+                    exits.push((node, live.then_some(next)));
+                }
+                node = skip;
+                continue;
+            }
+            let mut next = current.clone();
+            if automaton.step(&mut next, byte)? && automaton.may_be_known_key(&next) {
+                open.push((skip, next));
+                node += 1;
+            } else {
+                node = skip;
+            }
+        }
+        Ok(exits)
+    }
+
+    /// Walks only from the children of the root that `bytes` name.
+    fn by_first_byte(self, walk: &mut Walk<'a>, config: &Config, bytes: &[u8]) -> Result<(), Full> {
+        let trie = self.vocabulary.trie();
+        for &byte in bytes {
+            let Some(node) = trie.child(Trie::ROOT, byte) else { continue };
+            let mut next = config.clone();
+            if self.automaton.step(&mut next, byte)? {
+                walk.from(node, &next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Between the parts of JSON: blank tokens from the vocabulary's list, and for each byte that
+    /// may come, the nodes at which a run of blanks has ended with it.
+    fn structure(self, walk: &mut Walk<'a>, config: &Config) -> Result<(), Full> {
+        let Some(gap) = config.top.gap().filter(|gap| gap.is_plain()) else {
+            return walk.below(Trie::ROOT, config);
+        };
+        let blanks = self.vocabulary.blanks();
+        if self.spells(config) {
+            walk.added.extend_from_slice(blanks.blanks_up_to(u32::from(gap.left)));
+        }
+        for byte in config.top.first_bytes() {
+            let exits = blanks.exits_up_to(byte, u32::from(gap.left));
+            if exits.is_empty() || is_blank(byte) {
+                continue;
+            }
+            if walk.leaves_out_key(config, byte) {
+                walk.resume.get_or_insert_default().extend(exits.iter().map(|exit| exit.node));
+                continue;
+            }
+            let mut next = config.clone();
+            if self.automaton.step(&mut next, byte)? {
+                for exit in exits {
+                    walk.from(exit.node, &next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of which numbers are made.
+const NUMBER_BYTES: [u8; 15] = *b"+-.0123456789Ee";

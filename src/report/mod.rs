@@ -1,0 +1,113 @@
+//! The report: where each keyword of the schema is enforced, and what else is worth knowing.
+//!
+//! In: the [`Schema`](crate::schema::Schema) and its [`Sets`](crate::values::Sets). Out: [`Report`]:
+//! exactly one [`Entry`] for each keyword occurrence, and [`Finding`]s.
+//!
+//! Invariants: an entry for each keyword of each subschema, reached or not; the route of a keyword
+//! is the weakest over its uses; nothing here decides a route that the sets do not honour.
+
+mod endless;
+mod entries;
+mod render;
+mod route;
+
+use crate::base::{Finding, Route};
+use crate::options::Formats;
+use crate::schema::Schema;
+use crate::values::{Emptiness, Sets};
+
+/// Where every keyword of a schema is enforced.
+///
+/// ```
+/// use tokenmask::{Grammar, Options, Route};
+/// let grammar = Grammar::compile(
+///     r#"{"type": "object", "properties": {"age": {"type": "integer", "minimum": 18}}}"#,
+///     &Options::default(),
+/// )?;
+/// let report = grammar.report();
+/// assert_eq!(report.route_of("#/properties/age/type"), Some(Route::Mask));
+/// assert_eq!(report.route_of("#/properties/age/minimum"), Some(Route::Check));
+/// assert!(!report.is_exact());
+/// # Ok::<(), tokenmask::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    entries: Vec<Entry>,
+    findings: Vec<Finding>,
+}
+
+/// One keyword occurrence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// `<document's URI, empty for the root>#<RFC 6901 pointer from the document's root>`.
+    pub location: String,
+    /// The keyword, as the text has it.
+    pub keyword: String,
+    /// Its value as JSON text; `None` for keywords that hold subschemas, which have entries of
+    /// their own.
+    pub value: Option<String>,
+    /// Where it is enforced: the weakest over its uses.
+    pub route: Route,
+    /// Why there.
+    pub reason: String,
+    /// The field of [`Limits`](crate::Limits) that was met.
+    pub limit: Option<&'static str>,
+    /// Its uses, only where they differ.
+    pub uses: Vec<Use>,
+    /// What the model is told.
+    pub sentence: Option<String>,
+    /// The name of the check that runs afterwards.
+    pub check: Option<String>,
+}
+
+/// One use of a keyword.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Use {
+    /// `positive` or `negative`: under an even or odd number of negations.
+    pub position: &'static str,
+    /// Where the keyword is enforced in this use.
+    pub route: Route,
+    /// Why there.
+    pub reason: String,
+}
+
+impl Report {
+    pub(crate) fn new(
+        schema: &Schema,
+        sets: &Sets,
+        emptiness: &Emptiness,
+        formats: Formats,
+    ) -> Report {
+        let entries = entries::entries(schema, sets, formats);
+        let mut findings: Vec<Finding> = schema
+            .findings()
+            .into_iter()
+            .map(|f| Finding { kind: f.kind, location: f.location, message: f.message })
+            .collect();
+        findings.extend(endless::findings(schema, sets, emptiness));
+        Report { entries, findings }
+    }
+
+    /// Every keyword occurrence, in the order of the subschemas and their texts.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What else is worth knowing.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Whether the mask enforces everything: no keyword is routed `mask+check`, `check` or
+    /// `external`.
+    pub fn is_exact(&self) -> bool {
+        self.entries.iter().all(|entry| entry.route <= Route::Mask)
+    }
+
+    /// The route of the keyword at a location.
+    pub fn route_of(&self, location: &str) -> Option<Route> {
+        self.entries.iter().find(|entry| entry.location == location).map(|entry| entry.route)
+    }
+}

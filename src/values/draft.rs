@@ -1,0 +1,385 @@
+//! One subschema → its draft: a union of shapes by type, not interned yet.
+//!
+//! The keywords of a schema object are applied in the order of its text, so that the order in which
+//! names are declared comes out right.
+
+use super::intersect;
+use super::sets::Builder;
+use super::shape::{
+    ArrayShape, FactorId, Literals, Name, NumberShape, ObjectShape, SetId, StringShape,
+};
+use crate::base::Decimal;
+use crate::error::Result;
+use crate::options::Objects;
+use crate::schema::{Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Status};
+use std::sync::Arc;
+
+/// A union of shapes for each type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Draft {
+    pub(super) literals: Literals,
+    pub(super) numbers: Vec<NumberShape>,
+    pub(super) strings: Vec<StringShape>,
+    pub(super) arrays: Vec<ArrayShape>,
+    pub(super) objects: Vec<ObjectShape>,
+}
+
+impl Draft {
+    /// Every JSON value.
+    pub(super) fn any() -> Draft {
+        Draft {
+            literals: Literals::ALL,
+            numbers: vec![NumberShape::ANY],
+            strings: vec![StringShape::default()],
+            arrays: vec![ArrayShape::any()],
+            objects: vec![ObjectShape::any()],
+        }
+    }
+
+    /// No value.
+    pub(super) fn never() -> Draft {
+        Draft {
+            literals: Literals::NONE,
+            numbers: Vec::new(),
+            strings: Vec::new(),
+            arrays: Vec::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    /// Adds the shapes of `other`, without repeats.
+    fn unite(&mut self, other: &Draft) {
+        fn add<T: PartialEq + Clone>(to: &mut Vec<T>, from: &[T]) {
+            for shape in from {
+                if !to.contains(shape) {
+                    to.push(shape.clone());
+                }
+            }
+        }
+        self.literals = self.literals.or(other.literals);
+        add(&mut self.numbers, &other.numbers);
+        add(&mut self.strings, &other.strings);
+        add(&mut self.arrays, &other.arrays);
+        add(&mut self.objects, &other.objects);
+    }
+
+    fn narrow_strings(&mut self, narrower: &StringShape) {
+        let both = |s: &StringShape| intersect::strings(s, narrower);
+        self.strings = self.strings.iter().filter_map(both).collect();
+    }
+
+    fn narrow_arrays(&mut self, narrow: impl Fn(&mut ArrayShape)) {
+        self.arrays.iter_mut().for_each(narrow);
+        self.arrays.retain(|a| a.max.is_none_or(|max| a.min <= max));
+    }
+}
+
+impl Builder<'_> {
+    /// The draft of a subschema. The drafts of the subschemas that apply in place are made first,
+    /// by an explicit stack: their nesting is the schema's, and may be deep.
+    pub(super) fn draft(&mut self, node: NodeId) -> Result<Arc<Draft>> {
+        let mut stack = vec![node];
+        while let Some(&top) = stack.last() {
+            if self.drafts.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(
+                self.in_place(top).into_iter().filter(|child| !self.drafts.contains_key(child)),
+            );
+            if stack.len() == before {
+                let draft = self.apply(top)?;
+                self.drafts.insert(top, Arc::new(draft));
+                stack.pop();
+            }
+        }
+        Ok(self.drafts[&node].clone())
+    }
+
+    /// The subschemas that a compiled keyword of `node` applies to the same value.
+    pub(super) fn in_place(&self, node: NodeId) -> Vec<NodeId> {
+        let Body::Keywords(keywords) = &self.schema.node(node).body else { return Vec::new() };
+        let applies = |k: &&Keyword| {
+            k.status == Status::Active && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Ref))
+        };
+        keywords.iter().filter(applies).flat_map(|k| k.children.ids()).collect()
+    }
+
+    /// Applies the keywords of `node` in the order of its text.
+    fn apply(&mut self, node: NodeId) -> Result<Draft> {
+        let schema = self.schema.clone();
+        let keywords = match &schema.node(node).body {
+            Body::Boolean(true) => return Ok(Draft::any()),
+            Body::Boolean(false) => return Ok(Draft::never()),
+            Body::Keywords(keywords) => keywords,
+        };
+        let mut draft = Draft::any();
+        for (index, keyword) in keywords.iter().enumerate() {
+            if let (true, Some(kw)) = (keyword.status == Status::Active, keyword.kw) {
+                self.apply_keyword(&mut draft, node, index, kw, keywords)?;
+            }
+        }
+        Ok(draft)
+    }
+
+    fn apply_keyword(
+        &mut self,
+        draft: &mut Draft,
+        node: NodeId,
+        index: usize,
+        kw: Kw,
+        keywords: &[Keyword],
+    ) -> Result<()> {
+        let schema = self.schema.clone();
+        let keyword = &keywords[index];
+        let value = schema.value(keyword);
+        match kw {
+            Kw::Type => narrow_types(draft, value),
+            Kw::Enum | Kw::Const => {
+                let union = match kw {
+                    Kw::Enum => self.literals(keyword.doc, value.items()),
+                    _ => self.literals(keyword.doc, [value]),
+                };
+                self.meet(draft, &union, node, index);
+            }
+            Kw::AllOf | Kw::Ref => {
+                for child in keyword.children.ids() {
+                    let child = self.drafts[&child].clone();
+                    self.meet(draft, &child, node, index);
+                }
+            }
+            Kw::AnyOf => {
+                let mut union = Draft::never();
+                for child in keyword.children.ids() {
+                    union.unite(&self.drafts[&child]);
+                }
+                self.meet(draft, &union, node, index);
+            }
+            Kw::MinLength => {
+                let min = length(value);
+                draft.narrow_strings(&StringShape { min, ..StringShape::default() });
+            }
+            Kw::MaxLength => {
+                let max = Some(length(value));
+                draft.narrow_strings(&StringShape { max, ..StringShape::default() });
+            }
+            Kw::Pattern | Kw::Format => {
+                if let Some(factor) = self.factor(node, index, kw, value)? {
+                    let factors = vec![factor];
+                    draft.narrow_strings(&StringShape { factors, ..StringShape::default() });
+                }
+            }
+            Kw::MinItems => {
+                let min = length(value);
+                draft.narrow_arrays(|a| a.min = a.min.max(min));
+            }
+            Kw::MaxItems => {
+                let max = length(value);
+                draft.narrow_arrays(|a| a.max = Some(a.max.map_or(max, |m| m.min(max))));
+            }
+            Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
+                self.items(draft, kw, keyword, keywords);
+            }
+            Kw::Properties | Kw::AdditionalProperties => {
+                self.properties(draft, kw, keyword, keywords);
+            }
+            Kw::Required => {
+                let names = value.items().filter_map(JsonRef::as_str).map(|text| Name {
+                    text: text.into(),
+                    declared: false,
+                    required: true,
+                    set: SetId::ANY,
+                });
+                self.meet_objects(
+                    draft,
+                    &ObjectShape { names: names.collect(), ..ObjectShape::any() },
+                );
+            }
+            // Everything else is routed, or asserts nothing.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `draft ∧ other`; where a type would have too many shapes the keyword is widened.
+    pub(super) fn meet(&mut self, draft: &mut Draft, other: &Draft, node: NodeId, index: usize) {
+        let limit = self.options.limits.set_shapes;
+        match intersect::drafts(draft, other, &mut |a, b| self.join(a, b), limit) {
+            Some(both) => *draft = both,
+            None => self.widen(node, index, "set_shapes"),
+        }
+    }
+
+    fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
+        for object in &mut draft.objects {
+            *object = intersect::objects(object, narrower, &mut |a, b| self.join(a, b));
+        }
+    }
+
+    /// `prefixItems`, `items` in both forms and `additionalItems`: each narrows items by index.
+    fn items(&mut self, draft: &mut Draft, kw: Kw, keyword: &Keyword, keywords: &[Keyword]) {
+        let beside = |kw| keywords.iter().find(|k| k.status == Status::Active && k.kw == Some(kw));
+        let nodes: Vec<NodeId> = keyword.children.ids().collect();
+        let shape = match (kw, &keyword.children) {
+            (Kw::PrefixItems, _) | (Kw::Items, Children::List(_)) => ArrayShape {
+                prefix: nodes.into_iter().map(|n| self.node_set(n)).collect(),
+                ..ArrayShape::any()
+            },
+            _ => {
+                // One schema for the items behind those that a list beside it names.
+                let list = if kw == Kw::Items { Kw::PrefixItems } else { Kw::Items };
+                let skipped = beside(list).map_or(0, |k| k.children.ids().count());
+                let Some(&node) = nodes.first() else { return };
+                let rest = self.node_set(node);
+                ArrayShape {
+                    prefix: std::iter::repeat_n(SetId::ANY, skipped).collect(),
+                    rest,
+                    ..ArrayShape::any()
+                }
+            }
+        };
+        for array in &mut draft.arrays {
+            if let Some(both) = intersect::arrays(array, &shape, &mut |a, b| self.join(a, b)) {
+                *array = both;
+            }
+        }
+    }
+
+    /// `properties` and `additionalProperties` of one schema object make one shape, at the place
+    /// of the first that names keys.
+    fn properties(&mut self, draft: &mut Draft, kw: Kw, keyword: &Keyword, all: &[Keyword]) {
+        let beside = |kw| all.iter().find(|k| k.status == Status::Active && k.kw == Some(kw));
+        if kw == Kw::AdditionalProperties && beside(Kw::Properties).is_some() {
+            return;
+        }
+        let additional = match kw {
+            Kw::AdditionalProperties => Some(keyword),
+            _ => beside(Kw::AdditionalProperties),
+        };
+        // Which keys are additional depends on `patternProperties`, which is not compiled.
+        let patterns = beside(Kw::PatternProperties).is_some();
+        let other = match additional.and_then(|k| k.children.get(0)) {
+            Some(node) if !patterns => self.node_set(node),
+            _ => SetId::ANY,
+        };
+        let closed = self.options.policy.objects == Objects::Closed
+            && kw == Kw::Properties
+            && additional.is_none()
+            && !patterns
+            && beside(Kw::UnevaluatedProperties).is_none();
+        let names = match (kw, &keyword.children) {
+            (Kw::Properties, Children::Map(members)) => members
+                .iter()
+                .map(|(text, node)| Name {
+                    text: Arc::from(&**text),
+                    declared: true,
+                    required: false,
+                    set: self.node_set(*node),
+                })
+                .collect(),
+            _ => Arc::new([]) as Arc<[Name]>,
+        };
+        self.meet_objects(draft, &ObjectShape { names, other, closed });
+    }
+
+    /// The union of literal values.
+    pub(super) fn literals<'j>(
+        &mut self,
+        doc: DocId,
+        values: impl IntoIterator<Item = JsonRef<'j>>,
+    ) -> Draft {
+        let mut draft = Draft::never();
+        let (mut numbers, mut strings) = (Vec::new(), Vec::<Box<str>>::new());
+        for value in values {
+            match value.kind() {
+                JsonKind::Null => draft.literals = draft.literals.or(Literals::NULL),
+                JsonKind::Bool => {
+                    let bit = if value.as_bool() == Some(true) {
+                        Literals::TRUE
+                    } else {
+                        Literals::FALSE
+                    };
+                    draft.literals = draft.literals.or(bit);
+                }
+                JsonKind::Number => {
+                    numbers.extend(value.number_text().and_then(Decimal::parse));
+                }
+                JsonKind::String => strings.extend(value.as_str().map(Box::from)),
+                JsonKind::Array | JsonKind::Object => {
+                    self.literal_container(&mut draft, doc, value)
+                }
+            }
+        }
+        numbers.sort();
+        numbers.dedup();
+        if !numbers.is_empty() {
+            draft.numbers = vec![NumberShape { integer: false, values: Some(numbers.into()) }];
+        }
+        strings.sort_unstable();
+        strings.dedup();
+        if !strings.is_empty() {
+            let values = Some(strings.into());
+            draft.strings = vec![StringShape { values, ..StringShape::default() }];
+        }
+        draft
+    }
+
+    fn literal_container(&mut self, draft: &mut Draft, doc: DocId, value: JsonRef<'_>) {
+        if value.kind() == JsonKind::Array {
+            let prefix: Arc<[_]> = value.items().map(|item| self.literal_set(doc, item)).collect();
+            let len = prefix.len() as u64;
+            draft.arrays.push(ArrayShape { prefix, rest: SetId::NEVER, min: len, max: Some(len) });
+            return;
+        }
+        let names = value.members().map(|(text, member)| Name {
+            text: text.into(),
+            declared: true,
+            required: true,
+            set: self.literal_set(doc, member),
+        });
+        draft.objects.push(ObjectShape {
+            names: names.collect(),
+            other: SetId::NEVER,
+            closed: false,
+        });
+    }
+}
+
+/// `type`: a name or a list of names. The reader has checked them.
+fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
+    let names: Vec<&str> = match value.as_str() {
+        Some(name) => vec![name],
+        None => value.items().filter_map(JsonRef::as_str).collect(),
+    };
+    let has = |name: &str| names.contains(&name);
+    let mut literals = Literals::NONE;
+    if has("null") {
+        literals = literals.or(Literals::NULL);
+    }
+    if has("boolean") {
+        literals = literals.or(Literals::BOOLEANS);
+    }
+    draft.literals = draft.literals.and(literals);
+    if !has("number") {
+        let integers = NumberShape { integer: true, values: None };
+        let both = |n: &NumberShape| intersect::numbers(n, &integers);
+        let kept = draft.numbers.iter().filter_map(both).collect();
+        draft.numbers = if has("integer") { kept } else { Vec::new() };
+    }
+    if !has("string") {
+        draft.strings.clear();
+    }
+    if !has("array") {
+        draft.arrays.clear();
+    }
+    if !has("object") {
+        draft.objects.clear();
+    }
+}
+
+/// A length keyword's value; the reader has checked that it is a non-negative integer. What does
+/// not fit into 64 bits is as good as the largest that does: no document gets there.
+fn length(value: JsonRef<'_>) -> u64 {
+    value.number_text().and_then(Decimal::parse).and_then(|d| d.to_u64()).unwrap_or(u64::MAX)
+}

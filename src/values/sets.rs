@@ -1,0 +1,594 @@
+//! The value sets that a schema's root can reach: built once, read only afterwards.
+
+use super::draft::Draft;
+use super::intersect;
+use super::shape::{
+    ArrayId, ArrayShape, FactorId, NumberId, NumberShape, ObjectId, ObjectShape, Set, SetId,
+    StringId, StringShape, Strings,
+};
+use crate::base::{Interner, Route};
+use crate::error::{Error, ErrorKind, Result};
+use crate::language::{Alphabet, Factor, Format, Language, PatternError};
+use crate::options::{Escapes, Formats, Limits, Options};
+use crate::schema::{Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Schema, Status};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// One conjunct of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Term {
+    Node(NodeId),
+    Literal(DocId, JsonId),
+    Never,
+}
+
+/// A keyword that the mask does not enforce, or not wholly, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct Widened {
+    pub(crate) node: NodeId,
+    /// Which keyword of the node.
+    pub(crate) index: usize,
+    pub(crate) route: Route,
+    pub(crate) reason: String,
+    /// The limit that was met.
+    pub(crate) limit: Option<&'static str>,
+}
+
+/// What a string shape compiled to, and what had to be left out.
+#[derive(Clone, Debug)]
+struct CompiledString {
+    /// `None`: no string at all.
+    strings: Option<Strings>,
+    dropped_factors: Vec<FactorId>,
+    dropped_lengths: bool,
+    limit: Option<&'static str>,
+}
+
+/// The value sets of one schema.
+#[derive(Debug)]
+pub(crate) struct Sets {
+    root: SetId,
+    terms: Interner<Box<[Term]>>,
+    /// By [`SetId`]; `None` for conjunctions that were met on the way but that nothing reaches.
+    sets: Vec<Option<Set>>,
+    numbers: Interner<NumberShape>,
+    strings: Interner<StringShape>,
+    compiled_strings: Vec<CompiledString>,
+    arrays: Interner<ArrayShape>,
+    objects: Interner<ObjectShape>,
+    node_sets: Vec<(NodeId, SetId)>,
+    widened: Vec<Widened>,
+}
+
+impl Sets {
+    /// Builds every set that the root of `schema` reaches.
+    ///
+    /// # Errors
+    /// `invalid-pattern`; `limit` where `value_sets` is passed.
+    pub(crate) fn compile(schema: Arc<Schema>, options: &Options) -> Result<Sets> {
+        let mut builder = Builder::new(schema, options);
+        let root = builder.node_set(builder.schema.root());
+        builder.survey(root)?;
+        Ok(builder.finish(root))
+    }
+
+    pub(crate) fn root(&self) -> SetId {
+        self.root
+    }
+
+    /// The shapes of a set that the root reaches; others have none.
+    pub(crate) fn get(&self, id: SetId) -> &Set {
+        const NONE: &Set = &Set {
+            literals: super::Literals::NONE,
+            numbers: Vec::new(),
+            strings: Vec::new(),
+            arrays: Vec::new(),
+            objects: Vec::new(),
+        };
+        self.sets.get(id.index()).and_then(Option::as_ref).unwrap_or(NONE)
+    }
+
+    /// The ids of all reachable sets, ascending.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = SetId> + '_ {
+        let reached = self.sets.iter().enumerate().filter(|(_, set)| set.is_some());
+        reached.map(|(index, _)| SetId::new(index))
+    }
+
+    /// One more than the largest set id.
+    pub(crate) fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    pub(crate) fn number(&self, id: NumberId) -> &NumberShape {
+        self.numbers.get(id.index())
+    }
+
+    pub(crate) fn number_count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The strings of a shape under the full alphabet.
+    pub(crate) fn strings(&self, id: StringId) -> &Strings {
+        const NONE: &Strings = &Strings::Free { min: 1, max: Some(0) };
+        self.compiled_strings[id.index()].strings.as_ref().unwrap_or(NONE)
+    }
+
+    pub(crate) fn string_count(&self) -> usize {
+        self.strings.len()
+    }
+
+    pub(crate) fn array(&self, id: ArrayId) -> &ArrayShape {
+        self.arrays.get(id.index())
+    }
+
+    pub(crate) fn array_count(&self) -> usize {
+        self.arrays.len()
+    }
+
+    pub(crate) fn object(&self, id: ObjectId) -> &ObjectShape {
+        self.objects.get(id.index())
+    }
+
+    pub(crate) fn object_count(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The keywords that are not enforced, or not wholly.
+    pub(crate) fn widened(&self) -> &[Widened] {
+        &self.widened
+    }
+
+    /// Each subschema that stands for a value of its own (the root, members, items), with its set.
+    pub(crate) fn node_sets(&self) -> &[(NodeId, SetId)] {
+        &self.node_sets
+    }
+
+    /// The subschemas whose conjunction a set is.
+    pub(crate) fn nodes(&self, id: SetId) -> impl Iterator<Item = NodeId> + '_ {
+        self.terms.get(id.index()).iter().filter_map(|term| match term {
+            Term::Node(node) => Some(*node),
+            Term::Literal(..) | Term::Never => None,
+        })
+    }
+
+    /// The sets of the members and items that a set speaks of.
+    pub(crate) fn children(&self, set: &Set) -> Vec<SetId> {
+        let mut children = Vec::new();
+        for &id in &set.arrays {
+            let array = self.array(id);
+            children.extend(array.prefix.iter().copied());
+            children.push(array.rest);
+        }
+        for &id in &set.objects {
+            let object = self.object(id);
+            children.extend(object.names.iter().map(|name| name.set));
+            children.push(object.other);
+        }
+        children
+    }
+}
+
+/// The state of [`Sets::compile`].
+pub(super) struct Builder<'o> {
+    pub(super) schema: Arc<Schema>,
+    pub(super) options: &'o Options,
+    pub(super) drafts: FxHashMap<NodeId, Arc<Draft>>,
+    terms: Interner<Box<[Term]>>,
+    sets: Vec<Option<Set>>,
+    numbers: Interner<NumberShape>,
+    strings: Interner<StringShape>,
+    compiled_strings: Vec<CompiledString>,
+    arrays: Interner<ArrayShape>,
+    objects: Interner<ObjectShape>,
+    /// By pattern text or format name.
+    factor_ids: FxHashMap<(Kw, Box<str>), FactorId>,
+    factors: Vec<Arc<Factor>>,
+    alphabet: Arc<Alphabet>,
+    /// Subschemas that stand for a value of their own, with their sets.
+    node_sets: Vec<(NodeId, SetId)>,
+    known_nodes: FxHashSet<NodeId>,
+    widened: Vec<Widened>,
+}
+
+impl<'o> Builder<'o> {
+    fn new(schema: Arc<Schema>, options: &'o Options) -> Self {
+        let mut terms = Interner::default();
+        terms.intern(Box::from([]));
+        terms.intern(Box::from([Term::Never]));
+        Builder {
+            schema,
+            options,
+            drafts: FxHashMap::default(),
+            terms,
+            sets: Vec::new(),
+            numbers: Interner::default(),
+            strings: Interner::default(),
+            compiled_strings: Vec::new(),
+            arrays: Interner::default(),
+            objects: Interner::default(),
+            factor_ids: FxHashMap::default(),
+            factors: Vec::new(),
+            alphabet: Arc::new(Alphabet::full(options.policy.escapes == Escapes::Minimal)),
+            node_sets: Vec::new(),
+            known_nodes: FxHashSet::default(),
+            widened: Vec::new(),
+        }
+    }
+
+    fn finish(self, root: SetId) -> Sets {
+        Sets {
+            root,
+            terms: self.terms,
+            sets: self.sets,
+            numbers: self.numbers,
+            strings: self.strings,
+            compiled_strings: self.compiled_strings,
+            arrays: self.arrays,
+            objects: self.objects,
+            node_sets: self.node_sets,
+            widened: self.widened,
+        }
+    }
+
+    /// Expands `root` and every set that it reaches.
+    fn survey(&mut self, root: SetId) -> Result<()> {
+        let limit = self.options.limits.value_sets;
+        let mut queue = vec![root];
+        while let Some(id) = queue.pop() {
+            if self.sets.len() < self.terms.len() {
+                self.sets.resize(self.terms.len(), None);
+            }
+            if self.sets[id.index()].is_some() {
+                continue;
+            }
+            let set = self.expand(id)?;
+            for &array in &set.arrays {
+                let array = self.arrays.get(array.index());
+                queue.extend(array.prefix.iter().copied());
+                queue.push(array.rest);
+            }
+            for &object in &set.objects {
+                let object = self.objects.get(object.index());
+                queue.extend(object.names.iter().map(|name| name.set));
+                queue.push(object.other);
+            }
+            self.sets[id.index()] = Some(set);
+            if self.terms.len() > limit {
+                return Err(Error::limit_met("value_sets", limit, "the number of value sets"));
+            }
+        }
+        self.sets.resize(self.terms.len(), None);
+        Ok(())
+    }
+
+    /// The set of a subschema that stands for a value of its own.
+    pub(super) fn node_set(&mut self, node: NodeId) -> SetId {
+        let set = self.conjunct(node);
+        if self.known_nodes.insert(node) {
+            self.node_sets.push((node, set));
+        }
+        set
+    }
+
+    /// The set of a subschema. One that only refers to another is that other.
+    fn conjunct(&mut self, node: NodeId) -> SetId {
+        let mut node = node;
+        loop {
+            let keywords = match &self.schema.node(node).body {
+                Body::Boolean(true) => return SetId::ANY,
+                Body::Boolean(false) => return SetId::NEVER,
+                Body::Keywords(keywords) => keywords,
+            };
+            let mut asserting = keywords.iter().filter(|k| asserts(k));
+            match (asserting.next(), asserting.next()) {
+                (None, _) => return SetId::ANY,
+                (Some(only), None) if only.kw == Some(Kw::Ref) => match only.children.get(0) {
+                    Some(target) => node = target,
+                    None => return SetId::ANY,
+                },
+                _ => return self.intern(Box::from([Term::Node(node)])),
+            }
+        }
+    }
+
+    /// The set that holds one literal value.
+    pub(super) fn literal_set(&mut self, doc: DocId, value: JsonRef<'_>) -> SetId {
+        self.intern(Box::from([Term::Literal(doc, value.id())]))
+    }
+
+    /// The conjunction of two sets, `a` mentioned first.
+    pub(super) fn join(&mut self, a: SetId, b: SetId) -> SetId {
+        if a == b || b == SetId::ANY || a == SetId::NEVER {
+            return a;
+        }
+        if a == SetId::ANY || b == SetId::NEVER {
+            return b;
+        }
+        let (first, second) = (self.terms.get(a.index()), self.terms.get(b.index()));
+        let mut terms = first.to_vec();
+        terms.extend(second.iter().filter(|term| !first.contains(term)));
+        self.intern(terms.into())
+    }
+
+    fn intern(&mut self, terms: Box<[Term]>) -> SetId {
+        SetId::new(self.terms.intern(terms).0)
+    }
+
+    /// Records that a keyword met a limit and is enforced only in part, or not at all.
+    pub(super) fn widen(&mut self, node: NodeId, index: usize, limit: &'static str) {
+        self.widened.push(Widened {
+            node,
+            index,
+            route: Route::MaskCheck,
+            reason: format!("the limit `{limit}` was met: the mask leaves it out in places"),
+            limit: Some(limit),
+        });
+    }
+
+    /// The shapes of a conjunction.
+    fn expand(&mut self, id: SetId) -> Result<Set> {
+        let terms = self.terms.get(id.index()).clone();
+        let mut all = Draft::any();
+        let schema = self.schema.clone();
+        for (position, term) in terms.iter().enumerate() {
+            let draft = match *term {
+                Term::Never => Arc::new(Draft::never()),
+                Term::Literal(doc, value) => {
+                    Arc::new(self.literals(doc, [schema.document(doc).value(value)]))
+                }
+                Term::Node(node) => self.draft(node)?,
+            };
+            if position == 0 {
+                all = (*draft).clone();
+                continue;
+            }
+            let limit = self.options.limits.set_shapes;
+            match intersect::drafts(&all, &draft, &mut |a, b| self.join(a, b), limit) {
+                Some(both) => all = both,
+                None => self.widen_term(*term),
+            }
+        }
+        Ok(self.intern_draft(all, &terms))
+    }
+
+    /// The whole conjunct is left out of one set: none of its keywords is enforced everywhere.
+    fn widen_term(&mut self, term: Term) {
+        let Term::Node(node) = term else { return };
+        for node in self.in_place_closure(node) {
+            if let Body::Keywords(keywords) = &self.schema.clone().node(node).body {
+                for (index, keyword) in keywords.iter().enumerate() {
+                    if asserts(keyword) {
+                        self.widen(node, index, "set_shapes");
+                    }
+                }
+            }
+        }
+    }
+
+    /// `node` and every subschema that applies in place below it.
+    fn in_place_closure(&self, node: NodeId) -> Vec<NodeId> {
+        let (mut closure, mut next) = (vec![node], 0);
+        while next < closure.len() {
+            for child in self.in_place(closure[next]) {
+                if !closure.contains(&child) {
+                    closure.push(child);
+                }
+            }
+            next += 1;
+        }
+        closure
+    }
+
+    fn intern_draft(&mut self, draft: Draft, terms: &[Term]) -> Set {
+        let strings =
+            draft.strings.into_iter().filter_map(|s| self.intern_string(s, terms)).collect();
+        let number = |n| NumberId::new(self.numbers.intern(n).0);
+        let numbers = draft.numbers.into_iter().map(number).collect();
+        let array = |a| ArrayId::new(self.arrays.intern(a).0);
+        let arrays = draft.arrays.into_iter().map(array).collect();
+        let object = |o| ObjectId::new(self.objects.intern(o).0);
+        let objects = draft.objects.into_iter().map(object).collect();
+        Set { literals: draft.literals, numbers, strings, arrays, objects }
+    }
+
+    /// Compiles a string shape once; `None` where it holds no string.
+    fn intern_string(&mut self, shape: StringShape, terms: &[Term]) -> Option<StringId> {
+        let (index, new) = self.strings.intern(shape.clone());
+        if new {
+            let limits = &self.options.limits;
+            let compiled = compile_string(shape, &self.factors, &self.alphabet, limits);
+            self.compiled_strings.push(compiled);
+        }
+        let compiled = self.compiled_strings[index].clone();
+        if let Some(limit) = compiled.limit {
+            self.widen_strings(&compiled, limit, terms);
+        }
+        compiled.strings.map(|_| StringId::new(index))
+    }
+
+    /// Marks the keywords of `terms` whose share of a string shape was left out.
+    fn widen_strings(&mut self, compiled: &CompiledString, limit: &'static str, terms: &[Term]) {
+        let schema = self.schema.clone();
+        let nodes = terms.iter().filter_map(|term| match term {
+            Term::Node(node) => Some(*node),
+            Term::Literal(..) | Term::Never => None,
+        });
+        for node in nodes.flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>() {
+            let Body::Keywords(keywords) = &schema.node(node).body else { continue };
+            for (index, keyword) in
+                keywords.iter().enumerate().filter(|(_, k)| k.status == Status::Active)
+            {
+                let dropped = match keyword.kw {
+                    Some(kw @ (Kw::Pattern | Kw::Format)) => {
+                        let text = schema.value(keyword).as_str().unwrap_or_default();
+                        let id = self.factor_ids.get(&(kw, text.into()));
+                        id.is_some_and(|id| compiled.dropped_factors.contains(id))
+                    }
+                    Some(Kw::MinLength | Kw::MaxLength) => compiled.dropped_lengths,
+                    _ => false,
+                };
+                if dropped {
+                    self.widen(node, index, limit);
+                }
+            }
+        }
+    }
+
+    /// The language of a `pattern` or `format`; `None` where it is routed or asserts nothing.
+    pub(super) fn factor(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        kw: Kw,
+        value: JsonRef<'_>,
+    ) -> Result<Option<FactorId>> {
+        let Some(text) = value.as_str() else { return Ok(None) };
+        let key = (kw, Box::from(text));
+        if let Some(&id) = self.factor_ids.get(&key) {
+            return Ok(Some(id));
+        }
+        let factor = if kw == Kw::Format {
+            let enforced = |row: &&Format| match self.options.formats {
+                Formats::Enforce => true,
+                Formats::Standard => row.standard,
+                Formats::Annotate => false,
+            };
+            Format::lookup(text).filter(enforced).and_then(Format::factor)
+        } else {
+            match Factor::pattern(text, &self.options.limits) {
+                Ok(factor) => Some(factor),
+                Err(error) => {
+                    self.refuse_pattern(node, index, error)?;
+                    None
+                }
+            }
+        };
+        Ok(factor.map(|factor| {
+            let id = FactorId::new(self.factors.len());
+            self.factors.push(factor);
+            self.factor_ids.insert(key, id);
+            id
+        }))
+    }
+
+    /// Routes a pattern that cannot be compiled; an invalid one is an error.
+    fn refuse_pattern(&mut self, node: NodeId, index: usize, error: PatternError) -> Result<()> {
+        let (reason, limit) = match error {
+            PatternError::Invalid { offset, reason } => {
+                let message = format!("not an ECMA-262 regular expression: {reason}");
+                let location = self.schema.keyword_location(node, index);
+                return Err(Error::new(ErrorKind::InvalidPattern, message)
+                    .at(location)
+                    .at_offset(offset));
+            }
+            PatternError::Unsupported { what } => {
+                (format!("{what} cannot be compiled into the mask yet"), None)
+            }
+            PatternError::Limit { name } => (format!("the limit `{name}` was met"), Some(name)),
+        };
+        self.widened.push(Widened { node, index, route: Route::Check, reason, limit });
+        Ok(())
+    }
+}
+
+/// Whether a keyword is active and can narrow a set.
+fn asserts(keyword: &Keyword) -> bool {
+    keyword.status == Status::Active && keyword.kw.is_some_and(narrows)
+}
+
+/// Whether a keyword can narrow a set, as far as this crate compiles it.
+pub(super) fn narrows(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::Type
+            | Kw::Enum
+            | Kw::Const
+            | Kw::AllOf
+            | Kw::AnyOf
+            | Kw::Ref
+            | Kw::MinLength
+            | Kw::MaxLength
+            | Kw::Pattern
+            | Kw::Format
+            | Kw::MinItems
+            | Kw::MaxItems
+            | Kw::PrefixItems
+            | Kw::Items
+            | Kw::AdditionalItems
+            | Kw::Properties
+            | Kw::AdditionalProperties
+            | Kw::Required
+    )
+}
+
+/// Compiles a string shape. Where a limit is met, first the lengths are left out, then the last
+/// language, and so on: the rest stays exact.
+fn compile_string(
+    mut shape: StringShape,
+    all: &[Arc<Factor>],
+    alphabet: &Arc<Alphabet>,
+    limits: &Limits,
+) -> CompiledString {
+    let mut compiled = CompiledString {
+        strings: None,
+        dropped_factors: Vec::new(),
+        dropped_lengths: false,
+        limit: None,
+    };
+    if let Some(values) = shape.values.take() {
+        compiled.strings = finite(&values, &shape, all, alphabet, limits);
+        return compiled;
+    }
+    loop {
+        if shape.factors.is_empty() {
+            compiled.strings = Some(Strings::Free { min: shape.min, max: shape.max });
+            return compiled;
+        }
+        let factors: Vec<_> = shape.factors.iter().map(|id| all[id.index()].clone()).collect();
+        match Language::compile(&factors, shape.min, shape.max, alphabet, limits) {
+            Ok(language) => {
+                let language = (!language.is_empty()).then(|| Arc::new(language));
+                compiled.strings = language.map(Strings::Language);
+                return compiled;
+            }
+            Err(limit) => {
+                compiled.limit = Some(limit.name);
+                if shape.min > 0 || shape.max.is_some() {
+                    (shape.min, shape.max) = (0, None);
+                    compiled.dropped_lengths = true;
+                } else {
+                    compiled.dropped_factors.extend(shape.factors.pop());
+                }
+            }
+        }
+    }
+}
+
+/// The literal strings that satisfy every other constraint of the shape.
+fn finite(
+    values: &Arc<[Box<str>]>,
+    shape: &StringShape,
+    all: &[Arc<Factor>],
+    alphabet: &Arc<Alphabet>,
+    limits: &Limits,
+) -> Option<Strings> {
+    let languages: Vec<Language> = shape
+        .factors
+        .iter()
+        .filter_map(|id| {
+            Language::compile(&[all[id.index()].clone()], 0, None, alphabet, limits).ok()
+        })
+        .collect();
+    let unbounded = shape.min == 0 && shape.max.is_none();
+    if languages.is_empty() && unbounded {
+        return Some(Strings::Finite(values.clone()));
+    }
+    let fits = |text: &&Box<str>| {
+        let len = if unbounded { 0 } else { text.chars().count() as u64 };
+        len >= shape.min
+            && shape.max.is_none_or(|max| len <= max)
+            && languages.iter().all(|language| language.matches(text))
+    };
+    let kept: Arc<[Box<str>]> = values.iter().filter(fits).cloned().collect();
+    (!kept.is_empty()).then_some(Strings::Finite(kept))
+}

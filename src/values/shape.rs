@@ -1,0 +1,234 @@
+//! Shapes: conjunctions of constraints on one value of one JSON type.
+
+use crate::base::{Decimal, define_id};
+use std::sync::Arc;
+
+define_id!(
+    /// An interned conjunction of subschemas and literal values.
+    SetId
+);
+define_id!(
+    /// An interned [`NumberShape`].
+    NumberId
+);
+define_id!(
+    /// An interned [`StringShape`].
+    StringId
+);
+define_id!(
+    /// An interned [`ArrayShape`].
+    ArrayId
+);
+define_id!(
+    /// An interned [`ObjectShape`].
+    ObjectId
+);
+define_id!(
+    /// A string language that a keyword names: a pattern or a format.
+    FactorId
+);
+
+impl SetId {
+    /// Every JSON value: the empty conjunction.
+    pub(crate) const ANY: SetId = SetId(0);
+    /// No value.
+    pub(crate) const NEVER: SetId = SetId(1);
+}
+
+/// Under how many negations a keyword stands, modulo two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Position {
+    /// An even number: a wider set makes a wider mask.
+    Positive,
+    /// An odd number (inside `not`, the condition of `if`, …): a narrower set does.
+    Negative,
+}
+
+impl Position {
+    /// What a constraint that is not compiled becomes: the largest set for its position
+    /// (everything under an even number of negations, nothing under an odd one).
+    pub(crate) fn widest(self) -> SetId {
+        match self {
+            Position::Positive => SetId::ANY,
+            Position::Negative => SetId::NEVER,
+        }
+    }
+
+    /// The position inside one more negation.
+    pub(crate) fn flip(self) -> Position {
+        match self {
+            Position::Positive => Position::Negative,
+            Position::Negative => Position::Positive,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Position::Positive => "positive",
+            Position::Negative => "negative",
+        }
+    }
+}
+
+/// Which of `null`, `true` and `false` are in a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Literals(u8);
+
+impl Literals {
+    pub(crate) const NULL: Literals = Literals(1);
+    pub(crate) const TRUE: Literals = Literals(2);
+    pub(crate) const FALSE: Literals = Literals(4);
+    pub(crate) const BOOLEANS: Literals = Literals(6);
+    pub(crate) const ALL: Literals = Literals(7);
+    pub(crate) const NONE: Literals = Literals(0);
+
+    pub(crate) fn and(self, other: Literals) -> Literals {
+        Literals(self.0 & other.0)
+    }
+
+    pub(crate) fn or(self, other: Literals) -> Literals {
+        Literals(self.0 | other.0)
+    }
+
+    pub(crate) fn contains(self, one: Literals) -> bool {
+        self.0 & one.0 == one.0
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// A set of numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NumberShape {
+    /// Only integers.
+    pub(crate) integer: bool,
+    /// Only these values, ascending; `None`: any.
+    pub(crate) values: Option<Arc<[Decimal]>>,
+}
+
+impl NumberShape {
+    pub(crate) const ANY: NumberShape = NumberShape { integer: false, values: None };
+}
+
+/// A set of strings: everything that holds at once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub(crate) struct StringShape {
+    /// Languages it must be in, ascending and distinct.
+    pub(crate) factors: Vec<FactorId>,
+    /// Only these strings, in code point order and distinct.
+    pub(crate) values: Option<Arc<[Box<str>]>>,
+    /// The fewest code points.
+    pub(crate) min: u64,
+    /// The most code points.
+    pub(crate) max: Option<u64>,
+}
+
+/// What a [`StringShape`] has become once its languages are compiled.
+#[derive(Clone, Debug)]
+pub(crate) enum Strings {
+    /// Every string with a number of code points in the range.
+    Free { min: u64, max: Option<u64> },
+    /// These strings, in byte order.
+    Finite(Arc<[Box<str>]>),
+    /// The strings of a language (lengths included).
+    Language(Arc<crate::language::Language>),
+}
+
+/// A set of arrays.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ArrayShape {
+    /// The sets of the first items.
+    pub(crate) prefix: Arc<[SetId]>,
+    /// The set of every further item.
+    pub(crate) rest: SetId,
+    pub(crate) min: u64,
+    pub(crate) max: Option<u64>,
+}
+
+impl ArrayShape {
+    pub(crate) fn any() -> ArrayShape {
+        ArrayShape { prefix: Arc::new([]), rest: SetId::ANY, min: 0, max: None }
+    }
+
+    /// The set of the item at `index`.
+    pub(crate) fn item(&self, index: u64) -> SetId {
+        usize::try_from(index).ok().and_then(|i| self.prefix.get(i).copied()).unwrap_or(self.rest)
+    }
+
+    /// The sets of the items that must be there: those of the prefix, then perhaps the rest.
+    pub(crate) fn needed(&self) -> impl Iterator<Item = SetId> + '_ {
+        let prefix = self.prefix.len().min(usize::try_from(self.min).unwrap_or(usize::MAX));
+        let rest = (self.min > self.prefix.len() as u64).then_some(self.rest);
+        self.prefix[..prefix].iter().copied().chain(rest)
+    }
+}
+
+/// One name of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Name {
+    pub(crate) text: Arc<str>,
+    /// Named by a keyword that declares (`properties`, a literal), not only by `required`.
+    pub(crate) declared: bool,
+    pub(crate) required: bool,
+    /// The set of its value.
+    pub(crate) set: SetId,
+}
+
+/// A set of objects.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ObjectShape {
+    /// The declared names in the order of first mention, then the names that are only required.
+    pub(crate) names: Arc<[Name]>,
+    /// The set of every other key's value.
+    pub(crate) other: SetId,
+    /// The policy closes it: no other keys, though the schema would allow them.
+    pub(crate) closed: bool,
+}
+
+impl ObjectShape {
+    pub(crate) fn any() -> ObjectShape {
+        ObjectShape { names: Arc::new([]), other: SetId::ANY, closed: false }
+    }
+}
+
+/// A set of JSON values: a union of shapes for each type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Set {
+    pub(crate) literals: Literals,
+    pub(crate) numbers: Vec<NumberId>,
+    pub(crate) strings: Vec<StringId>,
+    pub(crate) arrays: Vec<ArrayId>,
+    pub(crate) objects: Vec<ObjectId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widest_is_everything_when_even_and_nothing_when_odd() {
+        assert_eq!(Position::Positive.widest(), SetId::ANY);
+        assert_eq!(Position::Negative.widest(), SetId::NEVER);
+        assert_eq!(Position::Positive.flip().widest(), SetId::NEVER);
+        assert_eq!(Position::Negative.flip().widest(), SetId::ANY);
+    }
+
+    #[test]
+    fn needed_items_are_those_below_the_minimum() {
+        let shape = |min| ArrayShape {
+            prefix: Arc::new([SetId::new(5), SetId::new(6)]),
+            rest: SetId::new(7),
+            min,
+            max: None,
+        };
+        let needed = |min| shape(min).needed().map(SetId::index).collect::<Vec<_>>();
+        assert_eq!(needed(0), [0usize; 0]);
+        assert_eq!(needed(1), [5]);
+        assert_eq!(needed(2), [5, 6]);
+        assert_eq!(needed(2_000_000_000), [5, 6, 7]);
+        assert_eq!(shape(0).item(1).index(), 6);
+        assert_eq!(shape(0).item(u64::MAX).index(), 7);
+    }
+}
