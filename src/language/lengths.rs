@@ -9,7 +9,7 @@ use super::factor::backward;
 use fixedbitset::FixedBitSet;
 
 /// Edges looked at while layers are made, at most.
-const FUEL: usize = 20_000_000;
+const FUEL: usize = 60_000_000;
 /// Runs kept, at most.
 const MAX_RUNS: usize = 2_000_000;
 

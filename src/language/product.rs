@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 const DEAD: u32 = u32::MAX;
 
 /// States inside characters for each between them that a product may have.
-const INSIDE: usize = 8;
+const INSIDE: usize = 10;
 
 /// Bytes tried while the characters of all states are followed, at most.
 const CHAR_FUEL: usize = 20_000_000;
