@@ -11,6 +11,11 @@ use std::sync::Arc;
 /// Pairs of NFA state and spelling place that liveness over a restricted alphabet may take.
 const MAX_LIVE_PAIRS: usize = 1 << 23;
 
+/// Bytes of states for each state that the limit allows: bounds memory, and the time of steps,
+/// where state sets are large.
+const LAZY_BYTES_PER_STATE: usize = 512;
+const EAGER_BYTES_PER_STATE: usize = 4096;
+
 /// A state of a [`Language`]; it means nothing to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct LangState(pub(super) u32);
@@ -76,10 +81,11 @@ impl Language {
             [factor] if range == Range::ANY => Mode::Lazy(lazy(factor, alphabet, limits)?),
             _ => {
                 // A step of one factor may be lost where another dies: leave them room.
-                let cap = limits.language_states.saturating_mul(8);
+                let cap = limits.language_states.saturating_mul(16);
+                let bytes = limits.language_states.saturating_mul(EAGER_BYTES_PER_STATE);
                 let dfas = distinct
                     .into_iter()
-                    .map(|factor| LazyDfa::new(factor, None, cap))
+                    .map(|factor| LazyDfa::new(factor, None, cap, bytes))
                     .collect::<Result<Vec<_>, Full>>()
                     .map_err(|Full| LanguageLimit::STATES)?;
                 Mode::Eager(Product::new(&dfas, range, alphabet, limits.language_states)?)
@@ -165,13 +171,16 @@ impl Language {
     /// Whether, `state` standing between characters, some character of the inclusive `ranges`
     /// leads to a state that is live with `count + 1` characters.
     pub(crate) fn live_char(&self, state: LangState, count: u64, ranges: &[(u32, u32)]) -> bool {
-        let count = count.saturating_add(1);
         let any = ranges == [(0, 0xD7FF), (0xE000, 0x10_FFFF)];
         match &self.mode {
             Mode::Lazy(dfa) if dfa.is_universal(state) => !ranges.is_empty(),
             Mode::Lazy(dfa) if any => dfa.goes_on(state),
             Mode::Lazy(dfa) => dfa.live_after(state, sequences(ranges)),
-            Mode::Eager(product) => product.live_after(state, count, sequences(ranges)),
+            Mode::Eager(product) => {
+                let known = if any { product.goes_on(state, count) } else { None };
+                let count = count.saturating_add(1);
+                known.unwrap_or_else(|| product.live_after(state, count, sequences(ranges)))
+            }
         }
     }
 
@@ -203,7 +212,8 @@ fn lazy(
         let live = factor.live_over(alphabet.spell(), MAX_LIVE_PAIRS);
         Some(live.ok_or(LanguageLimit::LIVENESS)?)
     };
-    LazyDfa::new(Arc::clone(factor), live, limits.lazy_states)
+    let bytes = limits.lazy_states.saturating_mul(LAZY_BYTES_PER_STATE);
+    LazyDfa::new(Arc::clone(factor), live, limits.lazy_states, bytes)
         .map_err(|Full| LanguageLimit { name: "lazy_states", what: "the start of a pattern" })
 }
 

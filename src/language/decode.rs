@@ -24,7 +24,7 @@ const DIGITS_SHIFT: u32 = 4;
 const HIGH_SHIFT: u32 = 8;
 const VALUE_SHIFT: u32 = 18;
 
-/// How many bytes sequences the raw tags 1..=7 still need, and the range of the next byte.
+/// How many bytes the sequences of the raw tags 1..=7 still need, and the range of the next one.
 /// The tag after that byte is that of the plain tail of one byte less.
 const RAW: [(u8, u8, u8); 8] = [
     (0, 0, 0),

@@ -19,9 +19,6 @@ const UNKNOWN: u32 = 0;
 const DEAD: u32 = 1;
 const FIRST: u32 = 2;
 
-/// Bytes of states for each state that the limit allows: bounds the memory of large sets.
-const BYTES_PER_STATE: usize = 512;
-
 #[derive(Debug)]
 pub(super) struct LazyDfa {
     factor: Arc<Factor>,
@@ -32,6 +29,7 @@ pub(super) struct LazyDfa {
     states: boxcar::Vec<LazyState>,
     building: Mutex<Building>,
     max_states: usize,
+    max_bytes: usize,
     start: LangState,
 }
 
@@ -54,10 +52,14 @@ struct Building {
 
 impl LazyDfa {
     /// The automaton of `factor`; `live`: the NFA states that count as live.
+    ///
+    /// # Errors
+    /// [`Full`] where not even the start state fits.
     pub(super) fn new(
         factor: Arc<Factor>,
         live: Option<FixedBitSet>,
         max_states: usize,
+        max_bytes: usize,
     ) -> Result<Self, Full> {
         let classes = factor.byte_classes();
         let stride = classes.iter().map(|&c| usize::from(c) + 1).max().unwrap_or(1);
@@ -69,6 +71,7 @@ impl LazyDfa {
             states: boxcar::Vec::new(),
             building: Mutex::default(),
             max_states,
+            max_bytes,
             start: UNIVERSAL,
         };
         dfa.states.push(LazyState {
@@ -141,8 +144,7 @@ impl LazyDfa {
             return Ok(state);
         }
         let bytes = 4 * (key.0.len() + self.stride) + 64;
-        let max_bytes = self.max_states.saturating_mul(BYTES_PER_STATE);
-        if building.known.len() >= self.max_states || building.bytes + bytes > max_bytes {
+        if building.known.len() >= self.max_states || building.bytes + bytes > self.max_bytes {
             return Err(Full);
         }
         building.bytes += bytes;

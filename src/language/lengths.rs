@@ -9,7 +9,7 @@ use super::factor::backward;
 use fixedbitset::FixedBitSet;
 
 /// Edges looked at while layers are made, at most.
-const FUEL: usize = 20_000_000;
+const FUEL: usize = 60_000_000;
 /// Runs kept, at most.
 const MAX_RUNS: usize = 2_000_000;
 
@@ -53,32 +53,33 @@ impl CharGraph {
         )
     }
 
-    /// The layer after `layer`; a state inside a character is in the layer that its end is in.
+    /// The layer after `layer`.
     fn next_layer(&self, layer: &FixedBitSet) -> FixedBitSet {
         let mut next = FixedBitSet::with_capacity(self.targets.len());
         for q in self.boundary.ones() {
             next.set(q, self.targets[q].iter().any(|&to| layer.contains(to as usize)));
         }
-        self.add_partial(&mut next);
         next
-    }
-
-    fn add_partial(&self, layer: &mut FixedBitSet) {
-        for q in self.boundary.zeroes() {
-            let inside = self.targets[q].iter().any(|&to| layer.contains(to as usize));
-            layer.set(q, inside);
-        }
     }
 
     fn first_layer(&self, accepts: &FixedBitSet) -> FixedBitSet {
         let mut layer = accepts.clone();
+        layer.grow(self.targets.len());
         layer.intersect_with(&self.boundary);
-        self.add_partial(&mut layer);
         layer
     }
 
     fn edges(&self) -> usize {
-        self.targets.iter().map(|t| t.len() + 1).sum()
+        self.boundary.ones().map(|q| self.targets[q].len() + 1).sum()
+    }
+
+    /// For states inside characters, where the rest of the character leads.
+    fn into_rests(self) -> Vec<Box<[u32]>> {
+        let boundary = self.boundary;
+        let rests = self.targets.into_iter().enumerate();
+        rests
+            .map(|(q, targets)| if boundary.contains(q) { Box::default() } else { targets.into() })
+            .collect()
     }
 }
 
@@ -89,8 +90,10 @@ pub(super) struct Lengths {
     period: u64,
     /// How many layers are kept.
     layers: u64,
-    /// For each state the runs of layers that hold it: inclusive, ascending.
+    /// For each state between characters the runs of layers that hold it: inclusive, ascending.
     runs: Vec<Box<[(u64, u64)]>>,
+    /// For each state inside a character the states at its end: it is in their layers.
+    rests: Vec<Box<[u32]>>,
 }
 
 impl Lengths {
@@ -99,7 +102,7 @@ impl Lengths {
     /// # Errors
     /// `language_states`, where they do not repeat within the fuel.
     pub(super) fn new(
-        graph: &CharGraph,
+        graph: CharGraph,
         accepts: &FixedBitSet,
         max: Option<u64>,
     ) -> Result<Lengths, LanguageLimit> {
@@ -124,7 +127,8 @@ impl Lengths {
             }
         };
         let layers = if period == 0 { n + 1 } else { n };
-        Ok(Lengths { preperiod, period, layers, runs: builder.finish(layers) })
+        let (runs, rests) = (builder.finish(layers), graph.into_rests());
+        Ok(Lengths { preperiod, period, layers, runs, rests })
     }
 
     /// How many layers differ: those behind them repeat.
@@ -135,7 +139,16 @@ impl Lengths {
     /// Whether `state` accepts after some number of characters in `low..=high`.
     #[inline]
     pub(super) fn any_in(&self, state: LangState, low: u64, high: u64) -> bool {
-        let Some(runs) = self.runs.get(state.0 as usize) else { return false };
+        let any = |state: u32| {
+            self.runs.get(state as usize).is_some_and(|runs| self.any_in_runs(runs, low, high))
+        };
+        match self.rests.get(state.0 as usize) {
+            Some(rest) if !rest.is_empty() => rest.iter().any(|&end| any(end)),
+            _ => any(state.0),
+        }
+    }
+
+    fn any_in_runs(&self, runs: &[(u64, u64)], low: u64, high: u64) -> bool {
         if runs.is_empty() || low > high {
             return false;
         }
@@ -162,7 +175,14 @@ impl Lengths {
 impl Lengths {
     /// The least number of characters in `low..=high` after which `state` accepts.
     pub(super) fn first_in(&self, state: LangState, low: u64, high: u64) -> Option<u64> {
-        let runs = self.runs.get(state.0 as usize)?;
+        let first = |state: u32| self.first_in_runs(self.runs.get(state as usize)?, low, high);
+        match self.rests.get(state.0 as usize) {
+            Some(rest) if !rest.is_empty() => rest.iter().filter_map(|&end| first(end)).min(),
+            _ => first(state.0),
+        }
+    }
+
+    fn first_in_runs(&self, runs: &[(u64, u64)], low: u64, high: u64) -> Option<u64> {
         if low < self.layers
             && let Some(n) = first_in_runs(runs, low, high.min(self.layers - 1))
         {

@@ -14,6 +14,9 @@ use smallvec::SmallVec;
 
 const DEAD: u32 = u32::MAX;
 
+/// States inside characters for each between them that a product may have.
+const INSIDE: usize = 10;
+
 /// Bytes tried while the characters of all states are followed, at most.
 const CHAR_FUEL: usize = 20_000_000;
 
@@ -67,8 +70,8 @@ impl Product {
     /// Explores the product of `factors`.
     ///
     /// # Errors
-    /// `language_states`, where it has more than `max_states` states or its lengths repeat too
-    /// late.
+    /// `language_states`, where it has more than `max_states` states between characters or
+    /// [`INSIDE`] times as many in all, or its lengths repeat too late.
     pub(super) fn new(
         factors: &[LazyDfa],
         range: Range,
@@ -99,7 +102,7 @@ impl Product {
         product.liveness = if range == Range::ANY {
             Liveness::Reachable(graph.reachable(&product.accepts))
         } else {
-            Liveness::Lengths(Lengths::new(&graph, &product.accepts, range.max)?)
+            Liveness::Lengths(Lengths::new(graph, &product.accepts, range.max)?)
         };
         Ok(product)
     }
@@ -246,6 +249,15 @@ impl Product {
         matches!(&self.liveness, Liveness::Lengths(lengths) if lengths.any_in(state, more, more))
     }
 
+    /// Whether some further character leads to a state that is live at `count + 1`; `None` where
+    /// it is not known at once.
+    pub(super) fn goes_on(&self, state: LangState, count: u64) -> Option<bool> {
+        let Liveness::Lengths(lengths) = &self.liveness else { return None };
+        let max = self.range.max.map_or(Some(u64::MAX), |max| max.checked_sub(count));
+        let min = self.range.min.saturating_sub(count).max(1);
+        Some(max.is_some_and(|max| lengths.any_in(state, min, max)))
+    }
+
     /// Whether some character of the byte range sequences leads to a state live at `count`.
     pub(super) fn live_after(
         &self,
@@ -293,7 +305,8 @@ impl Explored {
         explored.intern(factors.iter().map(LazyDfa::start).collect(), stride);
         let utf8 = Spell::any_utf8();
         let mut seen: FxHashSet<(u32, SpellNode)> = FxHashSet::from_iter([(0, BOUNDARY)]);
-        let mut done = 0;
+        let (mut done, mut between) = (0, 1);
+        let max_all = max_states.saturating_mul(INSIDE);
         while let Some(&(state, node)) = explored.pairs.get(done) {
             done += 1;
             for edge in utf8.edges(node) {
@@ -307,11 +320,12 @@ impl Explored {
                         .step(factors, state, byte, usize::from(class), stride)
                         .map_err(|Full| LanguageLimit::STATES)?;
                     if next != DEAD && seen.insert((next, edge.next)) {
+                        between += usize::from(edge.next == BOUNDARY);
                         explored.pairs.push((next, edge.next));
                     }
                 }
             }
-            if explored.states.len() > max_states {
+            if between > max_states || explored.states.len() > max_all {
                 return Err(LanguageLimit::STATES);
             }
         }

@@ -318,6 +318,27 @@ fn large_patterns_stay_cheap() {
 }
 
 #[test]
+fn large_bounds_beside_lengths() {
+    let dots = language(&["^.{1,1000}$"], 10, Some(900));
+    assert!(!dots.is_empty());
+    let state = after(&dots, "é".repeat(899).as_bytes()).unwrap();
+    let half = dots.step_byte(state, 0xC3).unwrap().unwrap();
+    assert!(dots.live(half, 900) && !dots.live(half, 901));
+    assert!(dots.live_char(state, 899, &[(0, 0xD7FF), (0xE000, 0x10FFFF)]));
+    assert!(!dots.live_char(state, 900, &[(0, 0xD7FF), (0xE000, 0x10FFFF)]));
+    let limits = Limits::default();
+    let widest = factor("^.{1,4900}$");
+    assert!(Language::compile(&[widest], 3, Some(4000), &full(), &limits).is_ok());
+    for pattern in ["^(?:[ab]?){9000}$", "^(?:a?|b){5000}c"] {
+        let result = Language::compile(&[factor(pattern)], 3, Some(4000), &full(), &limits);
+        assert_eq!(result.map(|_| ()), Err(LanguageLimit::STATES), "{pattern}");
+    }
+    let date_time = Format::lookup("date-time").unwrap().factor().unwrap();
+    let result = Language::compile(&[date_time], 0, Some(30), &full(), &limits);
+    assert_eq!(result.unwrap_err().name, "language_states");
+}
+
+#[test]
 fn products_intersect() {
     let both = language(&["^a", "b$"], 0, None);
     assert!(both.matches("ab") && both.matches("a😀b") && !both.matches("ba"));

@@ -12,6 +12,9 @@ use regex_syntax::hir::{ClassUnicode, Hir, Look};
 /// Invalid where it is none (this comes before the others); unsupported or a limit where it
 /// cannot be compiled.
 pub(in crate::language) fn parse(text: &str) -> Result<Hir, PatternError> {
+    if text.len() > MAX_TEXT {
+        return Err(PatternError::Limit { name: "pattern_bytes" });
+    }
     let mut parser = Parser {
         text,
         position: 0,
@@ -48,6 +51,9 @@ pub(super) struct Parser<'a> {
     /// Ranges of classes met so far: they take memory before the automaton does.
     work: usize,
 }
+
+/// Bytes of a pattern's text above which it is not read.
+const MAX_TEXT: usize = 1 << 20;
 
 /// Ranges of all classes of a pattern together, above which it is not read further.
 const MAX_WORK: usize = 1 << 19;
@@ -478,6 +484,7 @@ mod tests {
         assert!(
             limited(&"\\p{L}".repeat(100_000)) && limited(&format!("[{}]", "\\p{L}".repeat(9000)))
         );
+        assert!(limited(&"(".repeat(2_000_000)));
         assert!(matches("^(?:){60000}(?:(?:)*)*$", ""));
         assert!(matches("^a{60000}$", &"a".repeat(60_000)));
     }
