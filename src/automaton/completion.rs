@@ -11,11 +11,11 @@ mod plan;
 
 use super::number::{Lex, NumberAtom};
 use super::object::ObjectAtom;
-use super::string::{At, StringAtom};
+use super::string::{At, Decoder, StringAtom};
 use super::{Automaton, Config, Level};
 use crate::base::SmallBits;
 use crate::error::{Error, Result};
-use crate::language::{Alphabet, TextState};
+use crate::language::Alphabet;
 use crate::options::Order;
 use crate::values::{ArrayId, Literals, ObjectId, Set, SetId, Strings};
 use std::borrow::Cow;
@@ -150,7 +150,7 @@ impl Automaton {
         }
         for &id in &set.strings {
             let atom = StringAtom::new(id, &self.strings[id.index()]);
-            if let Some(mut end) = self.string_end(&atom, 0, 0, costs) {
+            if let Some(mut end) = self.string_end(&atom, &Decoder::START, costs) {
                 end.insert(0, bytes(b"\""));
                 end.push(bytes(b"\""));
                 ways.push(end);
@@ -163,23 +163,22 @@ impl Automaton {
     fn string_end(
         &self,
         atom: &StringAtom,
-        decoded: u32,
-        count: u64,
+        decoder: &Decoder,
         costs: &Costs,
     ) -> Option<Pieces<'_>> {
         match (&self.strings[atom.id.index()], atom.at) {
             (Strings::Free { min, .. }, At::Free) => {
-                Some(vec![Piece::Fill(min.saturating_sub(count))])
+                Some(vec![Piece::Fill(min.saturating_sub(decoder.count))])
             }
             (Strings::Finite(texts), At::Finite { lo, hi }) => {
                 let ends = texts[lo as usize..hi as usize].iter();
-                ends.filter_map(|text| text.get(decoded as usize..))
+                ends.filter_map(|text| text.get(decoder.len as usize..))
                     .filter_map(|end| Some((costs.content(end)?.len(), end)))
                     .min()
                     .map(|(_, end)| vec![Piece::Text(end)])
             }
             (Strings::Language(language), At::Language(state)) => language
-                .shortest(&costs.alphabet, state, TextState::START, count)
+                .shortest(&costs.alphabet, state, decoder.text, decoder.count)
                 .map(|end| vec![Piece::Bytes(end.into())]),
             _ => None,
         }

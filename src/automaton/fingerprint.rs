@@ -5,7 +5,7 @@
 //! however long or deep a document grows.
 
 use super::level::{Level, ObjectLevel};
-use super::string::{At, StringAtom};
+use super::string::{At, Decoder, StringAtom};
 use super::{Automaton, Config};
 use crate::options::Order;
 use crate::values::Strings;
@@ -113,10 +113,10 @@ impl Automaton {
                 }
             }
             Level::String(level) => {
-                level.text.hash(mixer);
+                level.decoder.text.hash(mixer);
                 for atom in &level.atoms {
                     atom.tags.hash(mixer);
-                    self.hash_string(&atom.state, level.count, level.decoded, clip, mixer);
+                    self.hash_string(&atom.state, &level.decoder, clip, mixer);
                 }
             }
             Level::Key(level) => {
@@ -138,14 +138,8 @@ impl Automaton {
         }
     }
 
-    fn hash_string(
-        &self,
-        atom: &StringAtom,
-        count: u64,
-        decoded: u32,
-        clip: &Clip,
-        mixer: &mut Mixer,
-    ) {
+    fn hash_string(&self, atom: &StringAtom, decoder: &Decoder, clip: &Clip, mixer: &mut Mixer) {
+        let count = decoder.count;
         atom.hash(mixer);
         match (&self.strings[atom.id.index()], atom.at) {
             (Strings::Free { min, max }, _) => {
@@ -159,7 +153,7 @@ impl Automaton {
                 let clip = clip.bytes.saturating_add(language.horizon());
                 hash_distances(count, 0, max, clip, mixer);
             }
-            (Strings::Finite(_), At::Finite { .. }) => decoded.hash(mixer),
+            (Strings::Finite(_), At::Finite { .. }) => decoder.len.hash(mixer),
             (Strings::Finite(_), _) => {}
         }
     }

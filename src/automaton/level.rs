@@ -7,7 +7,7 @@
 use super::gap::Gap;
 use super::number::{Lex, NumberAtom};
 use super::object::ObjectAtom;
-use super::string::StringAtom;
+use super::string::{Decoder, StringAtom};
 use super::table::TableId;
 use crate::base::SmallBits;
 use crate::language::TextState;
@@ -114,11 +114,7 @@ pub(crate) struct NumberLevel {
 /// Inside a string, behind its opening quote.
 #[derive(Clone, Debug)]
 pub(crate) struct StringLevel {
-    pub(crate) text: TextState,
-    /// Code points begun.
-    pub(crate) count: u64,
-    /// Bytes decoded.
-    pub(crate) decoded: u32,
+    pub(crate) decoder: Decoder,
     pub(crate) atoms: Atoms<StringAtom>,
 }
 

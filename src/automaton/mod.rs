@@ -40,9 +40,10 @@ mod string;
 mod table;
 
 use crate::base::SmallBits;
-use crate::language::Full;
 use crate::options::{Escapes, SurfacePolicy};
-use crate::values::{Emptiness, Literals, SetId, Sets, Strings};
+use crate::values::{
+    ArrayId, Emptiness, Literals, NumberId, ObjectId, SetId, Sets, StringId, Strings,
+};
 use gap::{Gap, Gaps};
 use info::{ArrayInfo, ObjectInfo};
 use level::{Atoms, add_atom};
@@ -51,6 +52,7 @@ use object::{KeyStep, ObjectAtom};
 use std::sync::Arc;
 use string::StringStep;
 
+pub(crate) use crate::language::Full;
 pub(crate) use completion::Costs;
 pub(crate) use fingerprint::{Clip, Fingerprint};
 pub(crate) use gap::is_blank;
@@ -60,7 +62,7 @@ pub(crate) use level::{
 };
 pub(crate) use object::sees_prefix;
 pub(crate) use spelling::{Unspellable, UnspellableWhat};
-pub(crate) use string::{At, StringAtom};
+pub(crate) use string::{Decoder, Reading, StringAtom};
 pub(crate) use table::{NameTable, NameTables};
 
 /// The automaton of one grammar.
@@ -132,7 +134,6 @@ impl Config {
 impl Automaton {
     /// Makes the shapes of `sets` ready for stepping.
     pub(crate) fn new(sets: Arc<Sets>, emptiness: Emptiness, policy: &SurfacePolicy) -> Automaton {
-        use crate::values::{ArrayId, NumberId, ObjectId, StringId};
         let numbers = (0..sets.number_count())
             .map(|i| NumberInfo::new(sets.number(NumberId::new(i))))
             .collect();
@@ -174,8 +175,20 @@ impl Automaton {
         self.tables.get(key.table)
     }
 
-    pub(crate) fn strings(&self, id: crate::values::StringId) -> &Strings {
+    pub(crate) fn strings(&self, id: StringId) -> &Strings {
         &self.strings[id.index()]
+    }
+
+    /// The length range of a candidate into which every text goes on, whatever it is, as long as
+    /// the range is kept; `None` for others.
+    pub(crate) fn free_lengths(&self, atom: &StringAtom) -> Option<(u64, Option<u64>)> {
+        match (self.strings(atom.id), atom.at) {
+            (Strings::Free { min, max }, _) => Some((*min, *max)),
+            (Strings::Language(language), string::At::Language(state)) => {
+                language.is_universal(state).then_some((0, None))
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn is_volatile(&self, object: &ObjectLevel) -> bool {
@@ -335,8 +348,7 @@ impl Automaton {
                         add_atom(&mut atoms, tags, atom);
                     }
                 }
-                let text = crate::language::TextState::START;
-                let level = StringLevel { text, count: 0, decoded: 0, atoms };
+                let level = StringLevel { decoder: Decoder::START, atoms };
                 (!level.atoms.is_empty()).then_some(Level::String(level))
             }
             b'-' | b'0'..=b'9' => {

@@ -23,6 +23,60 @@ pub(crate) enum At {
     Language(LangState),
 }
 
+/// What all candidates of a string share: the decoder's registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decoder {
+    pub(crate) text: TextState,
+    /// Code points begun.
+    pub(crate) count: u64,
+    /// Bytes decoded.
+    pub(crate) len: u32,
+}
+
+/// What one byte of a string means to its candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// No string has it here.
+    Refused,
+    /// The closing quote.
+    Close,
+    /// Inside an escape: nothing is decoded yet.
+    Pending,
+    /// As many bytes are decoded.
+    Bytes([u8; 4], u8),
+}
+
+impl Decoder {
+    /// Behind the opening quote.
+    pub(crate) const START: Decoder = Decoder { text: TextState::START, count: 0, len: 0 };
+
+    /// Reads one byte.
+    pub(crate) fn read(&mut self, byte: u8, minimal: bool) -> Reading {
+        match self.text.step(byte, minimal) {
+            TextStep::Refuse => Reading::Refused,
+            TextStep::Close => Reading::Close,
+            TextStep::Pending { first, state } => {
+                self.count += u64::from(first);
+                self.text = state;
+                Reading::Pending
+            }
+            TextStep::Raw { first, state } => {
+                self.count += u64::from(first);
+                self.text = state;
+                self.len = self.len.saturating_add(1);
+                Reading::Bytes([byte, 0, 0, 0], 1)
+            }
+            TextStep::Char(c, state) => {
+                self.text = state;
+                let mut bytes = [0; 4];
+                let len = c.encode_utf8(&mut bytes).len() as u8;
+                self.len = self.len.saturating_add(u32::from(len));
+                Reading::Bytes(bytes, len)
+            }
+        }
+    }
+}
+
 /// What one byte does to a string.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StringStep {
@@ -42,20 +96,31 @@ impl StringAtom {
         StringAtom { id, at }
     }
 
-    /// The decoded bytes `bytes` follow, the first of them at `depth`; `count` code points have
-    /// been begun, these included.
-    pub(crate) fn feed(
+    /// Follows what the decoder has read, by which it went to `after`. `false`: no string of the
+    /// set goes on so. `minimal`: as in [`Decoder::read`].
+    pub(crate) fn follow(
         &mut self,
         strings: &Strings,
-        bytes: &[u8],
-        depth: u32,
-        count: u64,
+        reading: Reading,
+        after: &Decoder,
+        minimal: bool,
     ) -> Result<bool, Full> {
+        match reading {
+            Reading::Refused | Reading::Close => Ok(false),
+            Reading::Pending => {
+                Ok(self.can_become(strings, &after.text.pending_chars(minimal), after))
+            }
+            Reading::Bytes(bytes, len) => self.feed(strings, &bytes[..usize::from(len)], after),
+        }
+    }
+
+    fn feed(&mut self, strings: &Strings, bytes: &[u8], after: &Decoder) -> Result<bool, Full> {
         match (&mut self.at, strings) {
-            (At::Free, Strings::Free { max, .. }) => Ok(max.is_none_or(|max| count <= max)),
+            (At::Free, Strings::Free { max, .. }) => Ok(max.is_none_or(|max| after.count <= max)),
             (At::Finite { lo, hi }, Strings::Finite(texts)) => {
+                let depth = after.len as usize - bytes.len();
                 for (offset, &byte) in bytes.iter().enumerate() {
-                    narrow(texts, lo, hi, depth as usize + offset, byte);
+                    narrow(texts, lo, hi, depth + offset, byte);
                 }
                 Ok(lo < hi)
             }
@@ -66,44 +131,39 @@ impl StringAtom {
                         None => return Ok(false),
                     }
                 }
-                Ok(language.live(*state, count))
+                Ok(language.live(*state, after.count))
             }
             _ => Ok(false),
         }
     }
 
-    /// An escape is pending that can become one of `ranges`; `count` includes it.
-    pub(crate) fn pending(
-        &self,
-        strings: &Strings,
-        ranges: &[(u32, u32)],
-        depth: u32,
-        count: u64,
-    ) -> bool {
+    /// Whether a pending escape can become a character in `ranges`.
+    fn can_become(&self, strings: &Strings, ranges: &[(u32, u32)], after: &Decoder) -> bool {
         match (self.at, strings) {
             (At::Free, Strings::Free { max, .. }) => {
-                !ranges.is_empty() && max.is_none_or(|max| count <= max)
+                !ranges.is_empty() && max.is_none_or(|max| after.count <= max)
             }
             (At::Finite { lo, hi }, Strings::Finite(texts)) => {
                 let inside = &texts[lo as usize..hi as usize];
-                chars_in(inside, depth as usize, ranges).next().is_some()
+                chars_in(inside, after.len as usize, ranges).next().is_some()
             }
             (At::Language(state), Strings::Language(language)) => {
-                language.live_char(state, count.saturating_sub(1), ranges)
+                language.live_char(state, after.count.saturating_sub(1), ranges)
             }
             _ => false,
         }
     }
 
     /// Whether the string may end here.
-    pub(crate) fn accepts(&self, strings: &Strings, decoded: u32, count: u64) -> bool {
+    pub(crate) fn accepts(&self, strings: &Strings, decoder: &Decoder) -> bool {
+        let count = decoder.count;
         match (self.at, strings) {
             (At::Free, Strings::Free { min, max }) => {
                 count >= *min && max.is_none_or(|max| count <= max)
             }
             (At::Finite { lo, hi }, Strings::Finite(texts)) => texts[lo as usize..hi as usize]
                 .first()
-                .is_some_and(|text| text.len() == decoded as usize),
+                .is_some_and(|text| text.len() == decoder.len as usize),
             (At::Language(state), Strings::Language(language)) => language.accepts_at(state, count),
             _ => false,
         }
@@ -150,43 +210,19 @@ impl StringLevel {
         byte: u8,
         minimal: bool,
     ) -> Result<StringStep, Full> {
-        let mut buffer = [0; 4];
-        let (bytes, state): (&[u8], TextState) = match self.text.step(byte, minimal) {
-            TextStep::Refuse => return Ok(StringStep::Dead),
-            TextStep::Close => return Ok(self.close(strings)),
-            TextStep::Pending { first, state } => {
-                self.count += u64::from(first);
-                self.text = state;
-                let ranges = state.pending_chars(minimal);
-                let (depth, count) = (self.decoded, self.count);
-                return self.keep(|atom| {
-                    Ok(atom.pending(&strings[atom.id.index()], &ranges, depth, count))
-                });
-            }
-            TextStep::Raw { first, state } => {
-                self.count += u64::from(first);
-                buffer[0] = byte;
-                (&buffer[..1], state)
-            }
-            TextStep::Char(c, state) => (c.encode_utf8(&mut buffer).as_bytes(), state),
-        };
-        self.text = state;
-        let (depth, count) = (self.decoded, self.count);
-        self.decoded = self.decoded.saturating_add(bytes.len() as u32);
-        self.keep(|atom| atom.feed(&strings[atom.id.index()], bytes, depth, count))
-    }
-
-    fn keep(
-        &mut self,
-        mut live: impl FnMut(&mut StringAtom) -> Result<bool, Full>,
-    ) -> Result<StringStep, Full> {
-        let mut full = false;
-        self.atoms.retain(|atom| match live(&mut atom.state) {
-            Ok(live) => live,
-            Err(Full) => {
+        let reading = self.decoder.read(byte, minimal);
+        match reading {
+            Reading::Refused => return Ok(StringStep::Dead),
+            Reading::Close => return Ok(self.close(strings)),
+            Reading::Pending | Reading::Bytes(..) => {}
+        }
+        let (decoder, mut full) = (self.decoder, false);
+        self.atoms.retain(|atom| {
+            let strings = &strings[atom.state.id.index()];
+            atom.state.follow(strings, reading, &decoder, minimal).unwrap_or_else(|Full| {
                 full = true;
                 false
-            }
+            })
         });
         match (full, self.atoms.is_empty()) {
             (true, _) => Err(Full),
@@ -199,7 +235,7 @@ impl StringLevel {
         let mut tags = SmallBits::default();
         for atom in &self.atoms {
             let info = &strings[atom.state.id.index()];
-            if atom.state.accepts(info, self.decoded, self.count) {
+            if atom.state.accepts(info, &self.decoder) {
                 tags.union(&atom.tags);
             }
         }

@@ -1,10 +1,11 @@
 //! One mask in the form in which it is kept: a shared base and the tokens added to it.
 
 use super::walk::{Walk, all_tags};
-use crate::automaton::{At, Automaton, Config, Costs, KeyLevel, Level, ObjectLevel, StringLevel};
+use crate::automaton::{
+    Automaton, Config, Costs, Full, KeyLevel, Level, ObjectLevel, StringAtom, StringLevel,
+};
 use crate::automaton::{is_blank, sees_prefix};
-use crate::language::Full;
-use crate::values::Strings;
+use crate::base::SmallBits;
 use crate::vocab::{TextTables, Trie, Vocabulary};
 
 /// A mask without its words.
@@ -84,16 +85,8 @@ impl<'a> Source<'a> {
 
     /// Whether any text may go on here, a maximum length aside.
     fn is_free(self, level: &StringLevel) -> bool {
-        level.text.is_boundary()
-            && level.atoms.iter().all(|atom| {
-                match (self.automaton.strings(atom.state.id), atom.state.at) {
-                    (Strings::Free { .. }, _) => true,
-                    (Strings::Language(language), At::Language(state)) => {
-                        language.is_universal(state)
-                    }
-                    _ => false,
-                }
-            })
+        level.decoder.text.is_boundary()
+            && level.atoms.iter().all(|atom| self.automaton.free_lengths(&atom.state).is_some())
     }
 
     /// Free text: the base mask, and what may follow the closing quote. Returned are the base's
@@ -104,14 +97,12 @@ impl<'a> Source<'a> {
         config: &Config,
         level: &StringLevel,
     ) -> Result<(Option<u64>, Box<[u32]>), Full> {
-        let bounds = |atom: &crate::automaton::StringAtom| match self.automaton.strings(atom.id) {
-            Strings::Free { min, max } => (*min, *max),
-            _ => (0, None),
-        };
-        let reach = level.count.saturating_add(self.text.max_chars());
+        let bounds = |atom: &StringAtom| self.automaton.free_lengths(atom).unwrap_or((0, Some(0)));
+        let read = level.decoder.count;
+        let reach = read.saturating_add(self.text.max_chars());
         let everywhere = level.atoms.iter().all(|atom| {
             let (min, max) = bounds(&atom.state);
-            min <= level.count && max.is_none_or(|max| reach <= max)
+            min <= read && max.is_none_or(|max| reach <= max)
         });
         if everywhere {
             let after = self.automaton.close_string(config, &all_tags(level));
@@ -119,14 +110,14 @@ impl<'a> Source<'a> {
             return Ok((self.spells(config).then_some(u64::MAX), recheck.into()));
         }
         let left = level.atoms.iter().map(|atom| match bounds(&atom.state).1 {
-            Some(max) => max.saturating_sub(level.count),
+            Some(max) => max.saturating_sub(read),
             None => u64::MAX,
         });
         let left = left.max().unwrap_or(0);
-        let mut last: Option<(crate::base::SmallBits, Config)> = None;
+        let mut last: Option<(SmallBits, Config)> = None;
         for exit in self.text.exits() {
-            let count = level.count.saturating_add(u64::from(exit.chars));
-            let mut tags = crate::base::SmallBits::default();
+            let count = read.saturating_add(u64::from(exit.chars));
+            let mut tags = SmallBits::default();
             for atom in &level.atoms {
                 let (min, max) = bounds(&atom.state);
                 if count >= min && max.is_none_or(|max| count <= max) {

@@ -3,10 +3,10 @@
 //! Nodes are visited in depth-first order, which is their order in memory; a refused byte skips its
 //! whole subtree. `open` holds the configuration of each ancestor.
 
-use crate::automaton::{At, Automaton, Config, Costs, Level, StringLevel};
+use crate::automaton::{
+    Automaton, Config, Costs, Decoder, Full, Level, Reading, StringAtom, StringLevel,
+};
 use crate::base::SmallBits;
-use crate::language::{Full, TextState, TextStep};
-use crate::values::Strings;
 use crate::vocab::Trie;
 
 /// A walk in progress.
@@ -93,77 +93,38 @@ impl<'a> Walk<'a> {
     /// Inside a string with one candidate the state is a few words, and what follows the closing
     /// quote is the same wherever it comes.
     fn string(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
-        #[derive(Clone, Copy)]
-        struct Cursor {
-            text: TextState,
-            count: u64,
-            decoded: u32,
-            at: At,
-        }
         let [atom] = level.atoms.as_slice() else { return Ok(()) };
-        let strings: &Strings = self.automaton.strings(atom.state.id);
-        let minimal = self.automaton.is_minimal();
-        let first = Cursor {
-            text: level.text,
-            count: level.count,
-            decoded: level.decoded,
-            at: atom.state.at,
-        };
+        let (automaton, trie) = (self.automaton, self.trie);
+        let (strings, minimal) = (automaton.strings(atom.state.id), automaton.is_minimal());
         let mut closed: Option<Config> = None;
-        let end = self.trie.skip(start);
-        let mut open: Vec<(u32, Cursor)> = Vec::new();
+        let end = trie.skip(start);
+        let mut open: Vec<(u32, Decoder, StringAtom)> = Vec::new();
         let mut node = start + 1;
         while node < end {
-            while open.last().is_some_and(|&(end, _)| node >= end) {
+            while open.last().is_some_and(|&(end, ..)| node >= end) {
                 open.pop();
             }
-            let mut cursor = open.last().map_or(first, |&(_, cursor)| cursor);
-            let (byte, skip) = (self.trie.byte(node), self.trie.skip(node));
-            let mut state = atom.state;
-            state.at = cursor.at;
-            let mut buffer = [0; 4];
-            let step = cursor.text.step(byte, minimal);
-            let live = match step {
-                TextStep::Refuse => false,
-                TextStep::Close => {
-                    if state.accepts(strings, cursor.decoded, cursor.count) {
-                        let closed = closed
-                            .get_or_insert_with(|| self.automaton.close_string(config, &atom.tags));
-                        self.from(node, &closed.clone())?;
-                    }
-                    node = skip;
-                    continue;
-                }
-                TextStep::Pending { first, state: text } => {
-                    cursor.count += u64::from(first);
-                    cursor.text = text;
-                    let ranges = text.pending_chars(minimal);
-                    state.pending(strings, &ranges, cursor.decoded, cursor.count)
-                }
-                TextStep::Raw { first, state: text } => {
-                    cursor.count += u64::from(first);
-                    cursor.text = text;
-                    cursor.decoded = cursor.decoded.saturating_add(1);
-                    state.feed(strings, &[byte], cursor.decoded - 1, cursor.count)?
-                }
-                TextStep::Char(c, text) => {
-                    cursor.text = text;
-                    let bytes = c.encode_utf8(&mut buffer).as_bytes();
-                    let depth = cursor.decoded;
-                    cursor.decoded = depth.saturating_add(bytes.len() as u32);
-                    state.feed(strings, bytes, depth, cursor.count)?
-                }
+            let (mut decoder, mut state) = match open.last() {
+                Some(&(_, decoder, state)) => (decoder, state),
+                None => (level.decoder, atom.state),
             };
-            if !live {
+            let skip = trie.skip(node);
+            let reading = decoder.read(trie.byte(node), minimal);
+            if reading == Reading::Close {
+                if state.accepts(strings, &decoder) {
+                    let close = || automaton.close_string(config, &atom.tags);
+                    self.from(node, closed.get_or_insert_with(close))?;
+                }
                 node = skip;
-                continue;
+            } else if state.follow(strings, reading, &decoder, minimal)? {
+                self.added.extend_from_slice(trie.tokens_at(node));
+                if skip > node + 1 {
+                    open.push((skip, decoder, state));
+                }
+                node += 1;
+            } else {
+                node = skip;
             }
-            cursor.at = state.at;
-            self.added.extend_from_slice(self.trie.tokens_at(node));
-            if skip > node + 1 {
-                open.push((skip, cursor));
-            }
-            node += 1;
         }
         Ok(())
     }

@@ -7,9 +7,8 @@ mod engine;
 
 pub use engine::Engine;
 
-use crate::automaton::Config;
+use crate::automaton::{Config, Full};
 use crate::error::{Error, ErrorKind, Result};
-use crate::language::Full;
 use crate::mask::{Filled, Mask, memory_cap};
 use std::collections::VecDeque;
 

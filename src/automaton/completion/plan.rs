@@ -230,21 +230,22 @@ impl Automaton {
         atom: &StringAtom,
         costs: &Costs,
     ) -> Option<Pieces<'a>> {
-        if level.text.is_boundary() {
-            return self.string_end(atom, level.decoded, level.count, costs);
+        let decoder = &level.decoder;
+        if decoder.text.is_boundary() {
+            return self.string_end(atom, decoder, costs);
         }
         match (&self.strings[atom.id.index()], atom.at) {
             (Strings::Free { min, .. }, _) => {
-                let (end, _) = self.finish_free(level.text, costs)?;
-                Some(vec![Piece::Bytes(end.into()), Piece::Fill(min.saturating_sub(level.count))])
+                let (end, _) = self.finish_free(decoder.text, costs)?;
+                Some(vec![Piece::Bytes(end.into()), Piece::Fill(min.saturating_sub(decoder.count))])
             }
             (Strings::Finite(texts), At::Finite { lo, hi }) => texts[lo as usize..hi as usize]
                 .iter()
-                .filter_map(|t| self.finish_pending(level.text, t, level.decoded as usize, costs))
+                .filter_map(|t| self.finish_pending(decoder.text, t, decoder.len as usize, costs))
                 .min_by_key(|pieces| self.cost(pieces, costs)),
             (Strings::Language(language), At::Language(state)) => {
                 // `count` includes the pending character, as `shortest_over` wants it.
-                let end = language.shortest(&costs.alphabet, state, level.text, level.count)?;
+                let end = language.shortest(&costs.alphabet, state, decoder.text, decoder.count)?;
                 Some(vec![Piece::Bytes(end.into())])
             }
             _ => None,
