@@ -1,9 +1,8 @@
 //! How each keyword is compiled, and in which uses a subschema is reached.
 
-use crate::language::{Format, FormatHow};
 use crate::options::Formats;
 use crate::schema::{Keyword, Kw, Node, NodeId, Role, Schema, Status};
-use crate::values::Position;
+use crate::values::{FormatUse, Position, format_use};
 
 /// How an active keyword is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +55,10 @@ pub(super) fn compiled(
 }
 
 fn format(name: &str, formats: Formats) -> Compiled {
-    let Some(row) = Format::lookup(name) else {
-        return Compiled::Annotation("unknown format");
-    };
-    match (&row.how, formats) {
-        (_, Formats::Annotate) => Compiled::Annotation("formats are annotations by option"),
-        (_, Formats::Standard) if !row.standard => {
-            Compiled::Annotation("not a format of the drafts")
-        }
-        (FormatHow::Compiled(_), _) => Compiled::Mask,
-        (FormatHow::NotYet, _) => Compiled::Check("the format is not compiled into the mask yet"),
+    match format_use(name, formats) {
+        FormatUse::Mask => Compiled::Mask,
+        FormatUse::Check(reason) => Compiled::Check(reason),
+        FormatUse::Annotation(reason) => Compiled::Annotation(reason),
     }
 }
 

@@ -5,9 +5,7 @@
 
 use super::intersect;
 use super::sets::Builder;
-use super::shape::{
-    ArrayShape, FactorId, Literals, Name, NumberShape, ObjectShape, SetId, StringShape,
-};
+use super::shape::{ArrayShape, Literals, Name, NumberShape, ObjectShape, SetId, StringShape};
 use crate::base::Decimal;
 use crate::error::Result;
 use crate::options::Objects;

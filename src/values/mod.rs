@@ -24,10 +24,12 @@ mod emptiness;
 mod intersect;
 mod sets;
 mod shape;
+mod strings;
 
 pub(crate) use emptiness::Emptiness;
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{
-    ArrayId, ArrayShape, Literals, Name, NumberId, NumberShape, ObjectId, ObjectShape, Position,
-    Set, SetId, StringId, StringShape, Strings,
+    ArrayId, ArrayShape, Literals, NumberId, NumberShape, ObjectId, ObjectShape, Position, Set,
+    SetId, StringId, Strings,
 };
+pub(crate) use strings::{FormatUse, format_use};
