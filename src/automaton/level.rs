@@ -34,6 +34,26 @@ pub(crate) fn add_atom<T: PartialEq>(atoms: &mut Atoms<T>, tags: &SmallBits, sta
     }
 }
 
+/// The candidates that begin with a value, from the sets that it may be in. Shapes of one set are
+/// distinct, so only those of several have to be compared.
+pub(crate) fn begin_atoms<'s, I: Copy + 's, T: PartialEq>(
+    sets: impl ExactSizeIterator<Item = (&'s SmallBits, &'s [I])>,
+    state: impl Fn(I) -> Option<T>,
+) -> Atoms<T> {
+    let only = sets.len() == 1;
+    let mut atoms = Atoms::new();
+    for (tags, shapes) in sets {
+        for state in shapes.iter().filter_map(|&shape| state(shape)) {
+            if only {
+                atoms.push(Atom { tags: tags.clone(), state });
+            } else {
+                add_atom(&mut atoms, tags, state);
+            }
+        }
+    }
+    atoms
+}
+
 /// Keys that an object has and that its names do not account for.
 pub(crate) type Seen = Option<RedBlackTreeSetSync<Arc<[u8]>>>;
 

@@ -46,7 +46,7 @@ use crate::values::{
 };
 use gap::{Gap, Gaps};
 use info::{ArrayInfo, ObjectInfo};
-use level::{Atoms, add_atom};
+use level::{Atoms, add_atom, begin_atoms};
 use number::{Lex, NumberAtom, NumberInfo};
 use object::{KeyStep, ObjectAtom};
 use std::sync::Arc;
@@ -319,45 +319,31 @@ impl Automaton {
         let sets = || choices.iter().map(|choice| (&choice.tags, self.sets.get(choice.state)));
         match byte {
             b'{' => {
-                let mut atoms = Atoms::new();
-                for (tags, set) in sets() {
-                    for &id in set.objects.iter().filter(|&&id| self.emptiness.has_object(id)) {
-                        let atom = ObjectAtom::new(id, &self.objects[id.index()]);
-                        add_atom(&mut atoms, tags, atom);
-                    }
-                }
+                let shapes = sets().map(|(tags, set)| (tags, set.objects.as_slice()));
+                let atoms = begin_atoms(shapes, |id| {
+                    let info = &self.objects[id.index()];
+                    self.emptiness.has_object(id).then(|| ObjectAtom::new(id, info))
+                });
                 let level = ObjectLevel::new(atoms, self.gaps.between);
                 (!level.atoms.is_empty()).then_some(Level::Object(level))
             }
             b'[' => {
-                let mut atoms = Atoms::new();
-                for (tags, set) in sets() {
-                    for &id in set.arrays.iter().filter(|&&id| self.emptiness.has_array(id)) {
-                        add_atom(&mut atoms, tags, id);
-                    }
-                }
+                let shapes = sets().map(|(tags, set)| (tags, set.arrays.as_slice()));
+                let atoms = begin_atoms(shapes, |id| self.emptiness.has_array(id).then_some(id));
                 let gap = self.gaps.between;
                 let level = ArrayLevel { phase: Phase::First, gap, count: 0, atoms };
                 (!level.atoms.is_empty()).then_some(Level::Array(level))
             }
             b'"' => {
-                let mut atoms = Atoms::new();
-                for (tags, set) in sets() {
-                    for &id in &set.strings {
-                        let atom = StringAtom::new(id, &self.strings[id.index()]);
-                        add_atom(&mut atoms, tags, atom);
-                    }
-                }
+                let shapes = sets().map(|(tags, set)| (tags, set.strings.as_slice()));
+                let atoms = begin_atoms(shapes, |id| Some(StringAtom::new(id, self.strings(id))));
                 let level = StringLevel { decoder: Decoder::START, atoms };
                 (!level.atoms.is_empty()).then_some(Level::String(level))
             }
             b'-' | b'0'..=b'9' => {
-                let mut atoms = Atoms::new();
-                for (tags, set) in sets() {
-                    for &id in &set.numbers {
-                        add_atom(&mut atoms, tags, NumberAtom::new(id, &self.numbers[id.index()]));
-                    }
-                }
+                let shapes = sets().map(|(tags, set)| (tags, set.numbers.as_slice()));
+                let atoms =
+                    begin_atoms(shapes, |id| Some(NumberAtom::new(id, &self.numbers[id.index()])));
                 let mut level = NumberLevel { lex: Lex::START, atoms };
                 level.step(&self.numbers, byte).then_some(Level::Number(level))
             }

@@ -10,6 +10,8 @@ use crate::base::Decimal;
 use crate::error::Result;
 use crate::options::Objects;
 use crate::schema::{Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Status};
+use rustc_hash::FxHashSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// A union of shapes for each type.
@@ -45,20 +47,19 @@ impl Draft {
         }
     }
 
-    /// Adds the shapes of `other`, without repeats.
-    fn unite(&mut self, other: &Draft) {
-        fn add<T: PartialEq + Clone>(to: &mut Vec<T>, from: &[T]) {
-            for shape in from {
-                if !to.contains(shape) {
-                    to.push(shape.clone());
-                }
-            }
+    /// The union of drafts, without repeats.
+    fn union<'d>(drafts: impl Iterator<Item = &'d Draft> + Clone) -> Draft {
+        fn all<'d, T: Clone + Eq + Hash + 'd>(shapes: impl Iterator<Item = &'d T>) -> Vec<T> {
+            let mut seen = FxHashSet::default();
+            shapes.filter(|shape| seen.insert(*shape)).cloned().collect()
         }
-        self.literals = self.literals.or(other.literals);
-        add(&mut self.numbers, &other.numbers);
-        add(&mut self.strings, &other.strings);
-        add(&mut self.arrays, &other.arrays);
-        add(&mut self.objects, &other.objects);
+        Draft {
+            literals: drafts.clone().fold(Literals::NONE, |all, draft| all.or(draft.literals)),
+            numbers: all(drafts.clone().flat_map(|draft| &draft.numbers)),
+            strings: all(drafts.clone().flat_map(|draft| &draft.strings)),
+            arrays: all(drafts.clone().flat_map(|draft| &draft.arrays)),
+            objects: all(drafts.flat_map(|draft| &draft.objects)),
+        }
     }
 
     fn narrow_strings(&mut self, narrower: &StringShape) {
@@ -148,10 +149,9 @@ impl Builder<'_> {
                 }
             }
             Kw::AnyOf => {
-                let mut union = Draft::never();
-                for child in keyword.children.ids() {
-                    union.unite(&self.drafts[&child]);
-                }
+                let branches: Vec<Arc<Draft>> =
+                    keyword.children.ids().map(|child| self.drafts[&child].clone()).collect();
+                let union = Draft::union(branches.iter().map(|draft| &**draft));
                 self.meet(draft, &union, node, index);
             }
             Kw::MinLength => {
