@@ -38,6 +38,8 @@ mod object;
 mod spelling;
 mod string;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use crate::base::SmallBits;
 use crate::options::{Escapes, SurfacePolicy};
