@@ -59,10 +59,10 @@ fn declared_order_and_its_window() {
         assert_eq!(verdict(&declared, text), Some(true), "{text}");
     }
     for text in [
-        r#"{"d"#,             // `c` is required before it
-        r#"{"b":1,"a"#,       // out of order
-        r#"{"c":1,"other"#,   // `z` must come first
-        r#"{"c":1,"z":1,"d"#, // names before other keys
+        r#"{"d"#,              // `c` is required before it
+        r#"{"b":1,"a"#,        // out of order
+        r#"{"c":1,"other"#,    // `z` must come first
+        r#"{"c":1,"z":1,"d""#, // names before other keys
         r#"{"c":1}"#,
     ] {
         assert_eq!(verdict(&declared, text), None, "{text}");
