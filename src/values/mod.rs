@@ -28,6 +28,6 @@ mod shape;
 pub(crate) use emptiness::Emptiness;
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{
-    ArrayId, ArrayShape, Literals, Name, NumberId, NumberShape, ObjectId, ObjectShape, Position,
-    Set, SetId, StringId, StringShape, Strings,
+    ArrayId, ArrayShape, Literals, NumberId, NumberShape, ObjectId, ObjectShape, Position, Set,
+    SetId, StringId, Strings,
 };

@@ -443,17 +443,15 @@ impl<'o> Builder<'o> {
         value: JsonRef<'_>,
     ) -> Result<Option<FactorId>> {
         let Some(text) = value.as_str() else { return Ok(None) };
+        if kw == Kw::Format && !self.enforces(node, text) {
+            return Ok(None);
+        }
         let key = (kw, Box::from(text));
         if let Some(&id) = self.factor_ids.get(&key) {
             return Ok(Some(id));
         }
         let factor = if kw == Kw::Format {
-            let enforced = |row: &&Format| match self.options.formats {
-                Formats::Enforce => true,
-                Formats::Standard => row.standard,
-                Formats::Annotate => false,
-            };
-            Format::lookup(text).filter(enforced).and_then(Format::factor)
+            Format::lookup(text).and_then(Format::factor)
         } else {
             match Factor::pattern(text, &self.options.limits) {
                 Ok(factor) => Some(factor),
@@ -469,6 +467,16 @@ impl<'o> Builder<'o> {
             self.factor_ids.insert(key, id);
             id
         }))
+    }
+
+    /// Whether a `format` of this name is more than an annotation at `node`.
+    fn enforces(&self, node: NodeId, name: &str) -> bool {
+        let formats = self.schema.node(node).dialect.formats(self.options.formats);
+        Format::lookup(name).is_some_and(|row| match formats {
+            Formats::Enforce => true,
+            Formats::Standard => row.standard,
+            Formats::Annotate => false,
+        })
     }
 
     /// Routes a pattern that cannot be compiled; an invalid one is an error.
@@ -583,12 +591,12 @@ fn finite(
     if languages.is_empty() && unbounded {
         return Some(Strings::Finite(values.clone()));
     }
-    let fits = |text: &&Box<str>| {
+    let fits = |text: &str| {
         let len = if unbounded { 0 } else { text.chars().count() as u64 };
         len >= shape.min
             && shape.max.is_none_or(|max| len <= max)
             && languages.iter().all(|language| language.matches(text))
     };
-    let kept: Arc<[Box<str>]> = values.iter().filter(fits).cloned().collect();
+    let kept: Arc<[Box<str>]> = values.iter().filter(|text| fits(text)).cloned().collect();
     (!kept.is_empty()).then_some(Strings::Finite(kept))
 }
