@@ -76,16 +76,6 @@ impl Decimal {
         self.exponent >= 0
     }
 
-    /// The significant digits in ASCII, without leading or trailing zeros; empty for zero.
-    pub(crate) fn digits(&self) -> &[u8] {
-        &self.digits
-    }
-
-    /// The power of ten of the last significant digit; 0 for zero.
-    pub(crate) fn exponent(&self) -> i64 {
-        self.exponent
-    }
-
     /// The value, where it is an integer in the range of `u64`.
     pub(crate) fn to_u64(&self) -> Option<u64> {
         if self.negative || !self.is_integer() {

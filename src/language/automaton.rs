@@ -46,7 +46,6 @@ impl LanguageLimit {
 #[derive(Debug)]
 pub(crate) struct Language {
     pub(super) mode: Mode,
-    pub(super) alphabet: Arc<Alphabet>,
 }
 
 #[derive(Debug)]
@@ -91,7 +90,7 @@ impl Language {
                 Mode::Eager(Product::new(&dfas, range, alphabet, limits.language_states)?)
             }
         };
-        Ok(Language { mode, alphabet: Arc::clone(alphabet) })
+        Ok(Language { mode })
     }
 
     /// The state before the first byte.
@@ -128,6 +127,7 @@ impl Language {
     }
 
     /// [`Language::step_byte`] for all bytes of `c`.
+    #[cfg(test)]
     pub(crate) fn step_char(&self, state: LangState, c: char) -> Result<Option<LangState>, Full> {
         let mut state = state;
         for byte in c.encode_utf8(&mut [0; 4]).bytes() {
@@ -140,7 +140,7 @@ impl Language {
     }
 
     /// Whether a string that ends in `state`, between characters, is accepted, lengths aside.
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn accepts(&self, state: LangState) -> bool {
         match &self.mode {
             Mode::Lazy(dfa) => dfa.accepts(state),

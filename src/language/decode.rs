@@ -102,12 +102,6 @@ impl TextState {
         self.0 >= ESCAPE
     }
 
-    /// Whether the step from `before` to `after` began a character, which is when it counts.
-    #[inline]
-    pub(crate) fn starts_char(before: TextState, _after: TextState) -> bool {
-        before.is_boundary()
-    }
-
     /// A dense index below [`TextState::RAW_STATES`] of a boundary (0) or a raw partial state.
     pub(crate) fn raw_index(self) -> Option<usize> {
         (self.0 < ESCAPE).then_some(self.0 as usize)

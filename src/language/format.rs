@@ -12,6 +12,7 @@ pub(crate) struct Format {
     /// Whether a draft of JSON Schema defines it.
     pub(crate) standard: bool,
     /// The document that says which strings it holds for.
+    #[cfg_attr(not(test), expect(dead_code, reason = "provenance, for readers of the table"))]
     pub(crate) source: &'static str,
     /// How it is enforced.
     pub(crate) how: FormatHow,

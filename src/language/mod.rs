@@ -29,8 +29,8 @@ mod spell;
 mod tests;
 
 pub(crate) use alphabet::Alphabet;
-pub(crate) use automaton::{Full, LangState, Language, LanguageLimit};
-pub(crate) use decode::{CharRanges, TextState, TextStep};
+pub(crate) use automaton::{Full, LangState, Language};
+pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
 pub(crate) use factor::Factor;
-pub(crate) use format::{FORMATS, Format, FormatHow};
+pub(crate) use format::{Format, FormatHow};

@@ -6,7 +6,7 @@
 //! escape, which the language still reads as UTF-8.
 
 use super::alphabet::{Alphabet, collect_ranges};
-use super::decode::{TextState, TextStep, needs_escape};
+use super::decode::{TextState, TextStep};
 use regex_syntax::utf8::Utf8Sequences;
 
 /// A node of [`Spell`]; 0 is the boundary between characters.
@@ -159,6 +159,7 @@ fn byte_cost(bytes: u32) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::decode::needs_escape;
 
     /// The cheapest cost of reading exactly these bytes from boundary to boundary.
     fn cost(spell: &Spell, text: &str) -> Option<u32> {

@@ -1,5 +1,6 @@
 //! Languages against regex-automata's DFAs and against brute force over short strings.
 
+use super::automaton::LanguageLimit;
 use super::*;
 use crate::base::ByteSet;
 use crate::options::Limits;
@@ -124,7 +125,7 @@ fn liveness_as_brute_force() {
             let live = endings.iter().any(|end| oracle(&format!("{text}{end}")));
             for language in &languages {
                 let state = after(language, text.as_bytes());
-                let survives = state.is_some_and(|s| !text.is_empty() || !language.is_empty());
+                let survives = state.is_some_and(|_| !text.is_empty() || !language.is_empty());
                 assert_eq!(survives, live, "{pattern} {text:?}");
                 if let Some(state) = state.filter(|_| live) {
                     assert!(language.live(state, 2), "{pattern} {text:?}");

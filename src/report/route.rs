@@ -28,7 +28,10 @@ pub(super) fn compiled(
     match kw {
         Kw::Type | Kw::Enum | Kw::Const | Kw::Required => Compiled::Mask,
         Kw::MinLength | Kw::MaxLength | Kw::MinItems | Kw::MaxItems | Kw::Pattern => Compiled::Mask,
-        Kw::Format => format(schema.value(keyword).as_str().unwrap_or_default(), formats),
+        Kw::Format => format(
+            schema.value(keyword).as_str().unwrap_or_default(),
+            node.dialect.formats(formats),
+        ),
         Kw::AdditionalProperties if node.active(Kw::PatternProperties).is_some() => {
             Compiled::Check("which keys are additional depends on `patternProperties`")
         }

@@ -1,6 +1,6 @@
 //! Dialects: which draft, and which of its vocabularies, hold in a schema resource.
 
-use crate::options::Dialect;
+use crate::options::{Dialect, Formats};
 
 /// The draft that holds at a subschema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,8 +106,17 @@ impl NodeDialect {
     }
 
     /// Whether the meta-schema demands that `format` is enforced, whatever the options say.
-    pub(crate) fn asserts_format(self) -> bool {
+    fn asserts_format(self) -> bool {
         self.vocabularies & FORMAT_ASSERTION != 0
+    }
+
+    /// Which formats are enforced here where the options say `chosen`: a meta-schema that asserts
+    /// formats asserts at least the drafts' own.
+    pub(crate) fn formats(self, chosen: Formats) -> Formats {
+        match chosen {
+            Formats::Annotate if self.asserts_format() => Formats::Standard,
+            chosen => chosen,
+        }
     }
 
     /// Switches on what a `$vocabulary` member names.
@@ -196,6 +205,8 @@ mod tests {
         let uri = "https://json-schema.org/draft/2020-12/vocab/format-assertion";
         dialect.add(known_vocabulary(uri).unwrap(), true);
         assert!(dialect.asserts_format() && dialect.has(Vocabulary::Format));
+        assert_eq!(dialect.formats(Formats::Annotate), Formats::Standard);
+        assert_eq!(dialect.formats(Formats::Enforce), Formats::Enforce);
         assert!(known_vocabulary("https://example.com/vocab/core").is_none());
     }
 }

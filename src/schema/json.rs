@@ -6,7 +6,7 @@
 
 use super::{json_read, json_write};
 use crate::base::define_id;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::options::Limits;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -144,6 +144,7 @@ impl JsonDocument {
     }
 
     /// The whole text.
+    #[cfg(test)]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

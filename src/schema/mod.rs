@@ -43,11 +43,11 @@ mod uri;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use dialect::{Draft, NodeDialect, Vocabulary};
+pub(crate) use dialect::{Draft, NodeDialect};
 pub(crate) use findings::SchemaFinding;
 pub(crate) use json::{JsonDocument, JsonId, JsonKind, JsonRef};
 pub(crate) use keyword::{Holds, Kw, Role};
-pub(crate) use registry::{Resource, ResourceId};
+pub(crate) use registry::ResourceId;
 
 use crate::base::define_id;
 use crate::error::Result;
@@ -176,7 +176,6 @@ impl Node {
 pub(crate) struct Schema {
     docs: Vec<Arc<JsonDocument>>,
     nodes: Vec<Node>,
-    resources: Vec<Resource>,
     /// Identifying keywords whose name something else has: the node and the keyword's value.
     ambiguous: Vec<(NodeId, JsonId)>,
     root: NodeId,
@@ -236,17 +235,6 @@ impl Schema {
     /// A document; [`DocId`] 0 is the root document, the others were referred to.
     pub(crate) fn document(&self, id: DocId) -> &JsonDocument {
         &self.docs[id.index()]
-    }
-
-    /// A schema resource: base URI, root, anchors.
-    pub(crate) fn resource(&self, id: ResourceId) -> &Resource {
-        &self.resources[id.index()]
-    }
-
-    /// The JSON value of a subschema.
-    pub(crate) fn json(&self, id: NodeId) -> JsonRef<'_> {
-        let node = self.node(id);
-        self.document(node.doc).value(node.json)
     }
 
     /// The value of a keyword.

@@ -6,7 +6,7 @@ use super::keyword::{Holds, Kw, Role};
 use super::members::{MemberTable, Place};
 use super::registry::{Anchor, Library, Registry};
 use super::uri;
-use super::{Body, Children, DocId, Draft, Keyword, Node, NodeDialect, NodeId, ResourceId};
+use super::{Body, Children, DocId, Keyword, Node, NodeDialect, NodeId, ResourceId};
 use super::{Schema, Status};
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -90,8 +90,7 @@ impl<'o> Builder<'o> {
     }
 
     pub(super) fn finish(self, root: NodeId) -> Schema {
-        let resources = self.registry.resources;
-        Schema { docs: self.docs, nodes: self.nodes, resources, ambiguous: self.ambiguous, root }
+        Schema { docs: self.docs, nodes: self.nodes, ambiguous: self.ambiguous, root }
     }
 
     fn add_node(&mut self, node: Node) -> Result<NodeId> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::{Error, ErrorKind};
-use crate::options::{Dialect, Limits};
+use crate::options::{Dialect, Formats, Limits};
 
 fn schema(text: &str) -> Schema {
     Schema::parse(text, &Options::default()).unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -175,7 +175,7 @@ fn registered_meta_schemas_choose_vocabularies() {
     let schema = Schema::parse(text, &options).unwrap();
     assert_eq!(statuses(&schema)[1], ("minLength", Status::VocabularyOff));
     assert_eq!(statuses(&schema)[2], ("format", Status::Active));
-    assert!(schema.node(schema.root()).dialect.asserts_format());
+    assert_eq!(schema.node(schema.root()).dialect.formats(Formats::Annotate), Formats::Standard);
     let options =
         Options::default().document("http://example.com/meta", meta.replace("false", "true"));
     let error = Schema::parse(text, &options).unwrap_err();

@@ -5,7 +5,9 @@
 
 use super::intersect;
 use super::sets::Builder;
-use super::shape::{ArrayShape, Literals, Name, NumberShape, ObjectShape, SetId, StringShape};
+use super::shape::{
+    ArrayShape, Literals, Name, NumberShape, ObjectShape, Position, SetId, StringShape,
+};
 use crate::base::Decimal;
 use crate::error::Result;
 use crate::options::Objects;
@@ -258,8 +260,9 @@ impl Builder<'_> {
         // Which keys are additional depends on `patternProperties`, which is not compiled.
         let patterns = beside(Kw::PatternProperties).is_some();
         let other = match additional.and_then(|k| k.children.get(0)) {
-            Some(node) if !patterns => self.node_set(node),
-            _ => SetId::ANY,
+            Some(_) if patterns => Position::Positive.widest(),
+            Some(node) => self.node_set(node),
+            None => SetId::ANY,
         };
         let closed = self.options.policy.objects == Objects::Closed
             && kw == Kw::Properties

@@ -96,13 +96,16 @@ impl Builder<'_> {
         value: JsonRef<'_>,
     ) -> Result<Option<FactorId>> {
         let Some(text) = value.as_str() else { return Ok(None) };
+        let formats = self.schema.node(node).dialect.formats(self.options.formats);
+        if kw == Kw::Format && format_use(text, formats) != FormatUse::Mask {
+            return Ok(None);
+        }
         let key = (kw, Box::from(text));
         if let Some(&id) = self.factor_ids.get(&key) {
             return Ok(Some(id));
         }
         let factor = if kw == Kw::Format {
-            let enforced = format_use(text, self.options.formats) == FormatUse::Mask;
-            Format::lookup(text).filter(|_| enforced).and_then(Format::factor)
+            Format::lookup(text).and_then(Format::factor)
         } else {
             match Factor::pattern(text, &self.options.limits) {
                 Ok(factor) => Some(factor),

@@ -33,11 +33,11 @@ use crate::base::ByteSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::language::Alphabet;
 
-pub(crate) use blank::{BlankClosure, BlankExit};
+pub(crate) use blank::BlankClosure;
 pub use encode::Encoded;
 use encode::Encoder;
+pub(crate) use facts::Facts;
 pub use facts::VocabularyStats;
-pub(crate) use facts::{Facts, is_blank};
 pub(crate) use text::TextTables;
 pub(crate) use tokens::{MAX_TOKENS, TokenClass, TokenTable};
 pub(crate) use trie::Trie;
@@ -486,6 +486,7 @@ impl Vocabulary {
     }
 
     /// Whether two handles are of the same vocabulary, not merely of equal ones.
+    #[cfg(test)]
     pub(crate) fn is_same(&self, other: &Vocabulary) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -65,6 +65,7 @@ impl TokenTable {
     }
 
     /// All ids that have bytes, with them, by id.
+    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
         (0..self.ends.len() as u32).filter_map(|id| Some((id, self.get(id)?)))
     }

@@ -163,6 +163,7 @@ impl Trie {
     }
 
     /// The node of a byte string, read from `node` on.
+    #[cfg(test)]
     pub(crate) fn descend(&self, node: u32, bytes: &[u8]) -> Option<u32> {
         bytes.iter().try_fold(node, |node, &byte| self.child(node, byte))
     }

@@ -121,7 +121,7 @@ impl Tree {
             return Err(PatternError::Limit { name: "pattern_bytes" });
         }
         let mut built: Vec<Hir> = Vec::with_capacity(root.index() + 1);
-        let mut take = |built: &mut Vec<Hir>, id: NodeId| {
+        let take = |built: &mut Vec<Hir>, id: NodeId| {
             std::mem::replace(&mut built[id.index()], Hir::empty())
         };
         for node in self.nodes.drain(..=root.index()) {
