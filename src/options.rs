@@ -267,7 +267,7 @@ pub struct Limits {
     pub set_shapes: usize,
     /// Bytes of a shortest completion (an error). Default 16 MiB.
     pub completion_bytes: usize,
-    /// Calls of `accept` that `rollback` can undo (an error). Default 4,096.
+    /// Calls of `accept` that `rollback` can undo (an error). Default 1,024.
     pub rollback: usize,
     /// Bytes of masks that one engine keeps. Default 64 MiB.
     pub cache_bytes: usize,
@@ -285,7 +285,7 @@ impl Default for Limits {
             value_sets: 200_000,
             set_shapes: 256,
             completion_bytes: 16 << 20,
-            rollback: 4_096,
+            rollback: 1_024,
             cache_bytes: 64 << 20,
         }
     }

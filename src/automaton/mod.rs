@@ -41,12 +41,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::base::SmallBits;
+use crate::base::{Chain, SmallBits};
 use crate::options::{Escapes, SurfacePolicy};
 use crate::values::{
     ArrayId, Emptiness, Literals, NumberId, ObjectId, SetId, Sets, StringId, Strings,
 };
-use gap::{Gap, Gaps};
+use gap::Gaps;
 use info::{ArrayInfo, ObjectInfo};
 use level::{Atoms, add_atom, begin_atoms};
 use number::{Lex, NumberAtom, NumberInfo};
@@ -81,55 +81,24 @@ pub(crate) struct Automaton {
     emptiness: Emptiness,
 }
 
-/// A container below the top, as it will be once its member is complete.
-#[derive(Debug)]
-struct Frame {
-    level: Level,
-    below: Option<Arc<Frame>>,
-}
-
-impl Drop for Frame {
-    /// Deep stacks must not be dropped by recursion.
-    fn drop(&mut self) {
-        let mut below = self.below.take();
-        while let Some(frame) = below {
-            below = Arc::into_inner(frame).and_then(|mut frame| frame.below.take());
-        }
-    }
-}
-
 /// A configuration: the value in progress and the containers around it. A clone copies the top
 /// level and shares the rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) top: Level,
-    below: Option<Arc<Frame>>,
+    /// The containers around it, each as it will be once its member is complete.
+    below: Chain<Level>,
 }
 
 impl Config {
-    fn push(&mut self, level: Level) {
-        self.below = Some(Arc::new(Frame { level, below: self.below.take() }));
-    }
-
     /// The levels below the top, nearest first.
     pub(crate) fn frames(&self) -> impl Iterator<Item = &Level> {
-        std::iter::successors(self.below.as_deref(), |frame| frame.below.as_deref())
-            .map(|frame| &frame.level)
+        self.below.iter()
     }
 
     /// The container around the top level.
     pub(crate) fn parent(&self) -> Option<&Level> {
-        self.below.as_deref().map(|frame| &frame.level)
-    }
-
-    /// Takes the container around the top level off the stack; the top level stays.
-    fn take_parent(&mut self) -> Option<Level> {
-        let frame = self.below.take()?;
-        self.below = frame.below.clone();
-        Some(match Arc::try_unwrap(frame) {
-            Ok(mut frame) => std::mem::replace(&mut frame.level, Level::End(Gap::NONE)),
-            Err(shared) => shared.level.clone(),
-        })
+        self.below.top()
     }
 }
 
@@ -202,7 +171,7 @@ impl Automaton {
         let mut choices = Atoms::new();
         add_atom(&mut choices, &SmallBits::single(0), self.sets.root());
         let value = ValueLevel { choices, colon: false, gap: self.gaps.lead };
-        Config { top: Level::Value(value), below: None }
+        Config { top: Level::Value(value), below: Chain::default() }
     }
 
     /// Moves `config` by one byte. `Ok(false)`: no document goes on so, and `config` is spoiled.
@@ -268,7 +237,7 @@ impl Automaton {
         match &config.top {
             Level::End(_) => true,
             Level::Number(level) => {
-                config.below.is_none() && !level.complete(&self.numbers).is_empty()
+                config.below.is_empty() && !level.complete(&self.numbers).is_empty()
             }
             _ => false,
         }
@@ -276,7 +245,7 @@ impl Automaton {
 
     /// The value in progress is complete for the parent's atoms in `tags`: they live on.
     fn finish(&self, config: &mut Config, tags: &SmallBits) {
-        let Some(mut parent) = config.take_parent() else {
+        let Some(mut parent) = config.below.pop() else {
             config.top = Level::End(self.gaps.tail);
             return;
         };
@@ -392,7 +361,7 @@ impl Automaton {
                 }
                 let key = Level::Key(object.open_key(&self.objects, &self.tables));
                 let object = std::mem::replace(&mut config.top, key);
-                config.push(object);
+                config.below.push(object);
                 true
             }
             _ => false,
@@ -400,7 +369,7 @@ impl Automaton {
     }
 
     fn step_key(&self, config: &mut Config, byte: u8) -> bool {
-        let Some(Level::Object(object)) = config.below.as_deref().map(|frame| &frame.level) else {
+        let Some(Level::Object(object)) = config.below.top() else {
             return false;
         };
         let Level::Key(key) = &mut config.top else { return false };
@@ -413,8 +382,8 @@ impl Automaton {
                 let gap = self.gaps.between;
                 let closed = object.close_key(&self.objects, Some(&key.key), entry, gap);
                 let Some((object, value)) = closed else { return false };
-                config.below = config.below.as_deref().and_then(|frame| frame.below.clone());
-                config.push(Level::Object(object));
+                config.below.discard();
+                config.below.push(Level::Object(object));
                 config.top = Level::Value(value);
                 true
             }
@@ -426,11 +395,9 @@ impl Automaton {
     pub(crate) fn close_other_key(&self, config: &Config) -> Option<Config> {
         let Some(Level::Object(object)) = config.parent() else { return None };
         let (object, value) = object.close_key(&self.objects, None, None, self.gaps.between)?;
-        let mut next = Config {
-            top: Level::Value(value),
-            below: config.below.as_deref().and_then(|frame| frame.below.clone()),
-        };
-        next.push(Level::Object(object));
+        let mut next = Config { top: Level::Value(value), below: config.below.clone() };
+        next.below.discard();
+        next.below.push(Level::Object(object));
         Some(next)
     }
 
@@ -520,7 +487,7 @@ impl Automaton {
         array.count = count.saturating_add(1);
         (array.phase, array.gap) = (Phase::Next, self.gaps.between);
         let array = std::mem::replace(&mut config.top, item);
-        config.push(array);
+        config.below.push(array);
         true
     }
 }

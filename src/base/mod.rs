@@ -2,6 +2,7 @@
 
 mod bits;
 mod byte_set;
+mod chain;
 mod decimal;
 mod finding;
 mod id;
@@ -10,6 +11,7 @@ mod route;
 
 pub(crate) use bits::SmallBits;
 pub use byte_set::ByteSet;
+pub(crate) use chain::Chain;
 pub(crate) use decimal::Decimal;
 pub use finding::Finding;
 pub(crate) use id::define_id;

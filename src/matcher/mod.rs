@@ -8,9 +8,9 @@ mod engine;
 pub use engine::Engine;
 
 use crate::automaton::{Config, Full};
+use crate::base::Chain;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mask::{Filled, Mask, memory_cap};
-use std::collections::VecDeque;
 
 /// One generation in progress.
 ///
@@ -35,8 +35,10 @@ use std::collections::VecDeque;
 pub struct Matcher {
     engine: Engine,
     now: Moment,
-    /// What `rollback` returns to, the latest last.
-    history: VecDeque<Moment>,
+    /// What `rollback` returns to, the latest first.
+    history: Chain<Moment>,
+    /// How many of them there are.
+    kept: usize,
 }
 
 /// Where a generation stands.
@@ -52,7 +54,7 @@ impl Matcher {
     pub(crate) fn new(engine: Engine) -> Matcher {
         let config = engine.automaton().start();
         let now = Moment { config, offset: 0, terminated: false };
-        Matcher { engine, now, history: VecDeque::new() }
+        Matcher { engine, now, history: Chain::default(), kept: 0 }
     }
 
     /// The engine that the matcher belongs to.
@@ -117,8 +119,9 @@ impl Matcher {
     /// ([`Error::offset`] is the document's byte that no document can have there; the message says
     /// what was expected), or comes after the end.
     pub fn accept(&mut self, token: u32) -> Result<()> {
-        let next = self.after_token(token)?;
-        self.advance(next)
+        let next = self.after_token(&self.now, token)?;
+        self.advance(next);
+        Ok(())
     }
 
     /// Accepts bytes, whatever tokens they would be.
@@ -126,8 +129,9 @@ impl Matcher {
     /// # Errors
     /// Those of [`Matcher::accept`].
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        let next = self.after_bytes(bytes)?;
-        self.advance(next)
+        let next = self.after_bytes(&self.now, bytes)?;
+        self.advance(next);
+        Ok(())
     }
 
     /// How many of `tokens` would be accepted one after the other. The matcher does not change.
@@ -139,14 +143,10 @@ impl Matcher {
     /// # Ok::<(), tokenmask::Error>(())
     /// ```
     pub fn validate(&self, tokens: &[u32]) -> usize {
-        let mut probe = Matcher {
-            engine: self.engine.clone(),
-            now: self.now.clone(),
-            history: VecDeque::new(),
-        };
+        let mut now = self.now.clone();
         tokens
             .iter()
-            .take_while(|&&token| probe.after_token(token).map(|next| probe.now = next).is_ok())
+            .take_while(|&&token| self.after_token(&now, token).map(|next| now = next).is_ok())
             .count()
     }
 
@@ -168,14 +168,16 @@ impl Matcher {
     /// # Ok::<(), tokenmask::Error>(())
     /// ```
     pub fn rollback(&mut self, n: usize) -> Result<()> {
-        let Some(index) = self.history.len().checked_sub(n) else {
-            let limit = self.engine.limits().rollback;
-            let what = format!("a rollback of {n} calls where {} are kept", self.history.len());
+        let limit = self.engine.limits().rollback;
+        if n > self.kept.min(limit) {
+            let what = format!("a rollback of {n} calls where {} are kept", self.kept.min(limit));
             return Err(Error::limit_met("rollback", limit, &what));
-        };
-        if n > 0 {
-            self.now = self.history[index].clone();
-            self.history.truncate(index);
+        }
+        for _ in 0..n {
+            if let Some(moment) = self.history.pop() {
+                self.now = moment;
+                self.kept -= 1;
+            }
         }
         Ok(())
     }
@@ -238,35 +240,36 @@ impl Matcher {
         self.engine.automaton().expected(&self.now.config)
     }
 
-    fn advance(&mut self, next: Moment) -> Result<()> {
+    fn advance(&mut self, next: Moment) {
         let limit = self.engine.limits().rollback;
-        if limit > 0 {
-            if self.history.len() >= limit {
-                self.history.pop_front();
-            }
-            self.history.push_back(std::mem::replace(&mut self.now, next));
-        } else {
-            self.now = next;
+        self.history.push(std::mem::replace(&mut self.now, next));
+        self.kept += 1;
+        // What is beyond the limit is dropped in bulk, so that a step costs no copying.
+        if self.kept > limit.saturating_mul(2) {
+            let mut latest: Vec<Moment> = self.history.iter().take(limit).cloned().collect();
+            latest.reverse();
+            self.kept = latest.len();
+            self.history = latest.into_iter().collect();
         }
-        Ok(())
     }
 
-    fn after_token(&self, token: u32) -> Result<Moment> {
+    fn after_token(&self, now: &Moment, token: u32) -> Result<Moment> {
         let vocabulary = self.engine.vocabulary();
         let refuse =
-            |message: String| Err(Error::new(ErrorKind::Token, message).at_offset(self.now.offset));
-        if self.now.terminated {
+            |message: String| Err(Error::new(ErrorKind::Token, message).at_offset(now.offset));
+        if now.terminated {
             return refuse(format!("token {token} comes after the end"));
         }
         if vocabulary.is_end(token) {
-            if !self.is_accepting() {
-                let expected = self.expected();
+            let automaton = self.engine.automaton();
+            if !automaton.can_end(&now.config) {
+                let expected = automaton.expected(&now.config);
                 return refuse(format!("the document cannot end here; expected {expected}"));
             }
-            return Ok(Moment { terminated: true, ..self.now.clone() });
+            return Ok(Moment { terminated: true, ..now.clone() });
         }
         match vocabulary.text_bytes(token) {
-            Some(bytes) => self.after_bytes(bytes),
+            Some(bytes) => self.after_bytes(now, bytes),
             None if vocabulary.is_special(token) => {
                 refuse(format!("token {token} is special and never allowed"))
             }
@@ -278,19 +281,19 @@ impl Matcher {
         }
     }
 
-    fn after_bytes(&self, bytes: &[u8]) -> Result<Moment> {
-        if self.now.terminated {
+    fn after_bytes(&self, now: &Moment, bytes: &[u8]) -> Result<Moment> {
+        if now.terminated {
             return Err(
-                Error::new(ErrorKind::Token, "bytes come after the end").at_offset(self.now.offset)
+                Error::new(ErrorKind::Token, "bytes come after the end").at_offset(now.offset)
             );
         }
         let automaton = self.engine.automaton();
-        let mut config = self.now.config.clone();
+        let mut config = now.config.clone();
         let refused = automaton.steps(&mut config, bytes).map_err(|Full| memory_cap())?;
         if let Some(taken) = refused {
-            let mut before = self.now.config.clone();
+            let mut before = now.config.clone();
             automaton.steps(&mut before, &bytes[..taken]).map_err(|Full| memory_cap())?;
-            let offset = self.now.offset + taken;
+            let offset = now.offset + taken;
             let byte = char::from(bytes[taken]).escape_default();
             let expected = automaton.expected(&before);
             let message = format!("`{byte}` at byte {offset} is refused; expected {expected}");
@@ -298,8 +301,8 @@ impl Matcher {
         }
         if !self.engine.can_spell(&config) {
             let message = "the vocabulary has no tokens that could finish the document after this";
-            return Err(Error::new(ErrorKind::Token, message).at_offset(self.now.offset));
+            return Err(Error::new(ErrorKind::Token, message).at_offset(now.offset));
         }
-        Ok(Moment { config, offset: self.now.offset + bytes.len(), terminated: false })
+        Ok(Moment { config, offset: now.offset + bytes.len(), terminated: false })
     }
 }

@@ -205,12 +205,12 @@ fn finite(
     if languages.is_empty() && unbounded {
         return Some(Strings::Finite(values.clone()));
     }
-    let fits = |text: &&Box<str>| {
+    let fits = |text: &str| {
         let len = if unbounded { 0 } else { text.chars().count() as u64 };
         len >= shape.min
             && shape.max.is_none_or(|max| len <= max)
             && languages.iter().all(|language| language.matches(text))
     };
-    let kept: Arc<[Box<str>]> = values.iter().filter(fits).cloned().collect();
+    let kept: Arc<[Box<str>]> = values.iter().filter(|text| fits(text)).cloned().collect();
     (!kept.is_empty()).then_some(Strings::Finite(kept))
 }
