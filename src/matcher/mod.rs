@@ -18,8 +18,9 @@ use crate::mask::{Filled, Mask, memory_cap};
 /// error, never "everything allowed".
 ///
 /// ```
-/// use tokenmask::{Grammar, Options, Vocabulary};
-/// let grammar = Grammar::compile(r#"{"enum": ["yes", "no"]}"#, &Options::default())?;
+/// use tokenmask::{Grammar, Options, SurfacePolicy, Vocabulary};
+/// let options = Options { policy: SurfacePolicy::tight(), ..Options::default() };
+/// let grammar = Grammar::compile(r#"{"enum": ["yes", "no"]}"#, &options)?;
 /// let engine = grammar.bind(&Vocabulary::bytes())?;
 /// let mut matcher = engine.matcher();
 /// matcher.accept_bytes(b"\"y")?;
@@ -198,7 +199,9 @@ impl Matcher {
     }
 
     /// The bytes that every continuation begins with: nothing else may come. Empty where there is a
-    /// choice, or where the document may end.
+    /// choice, or where the document may end. Where the policy allows every string escape or free
+    /// whitespace there nearly always is one; [`SurfacePolicy::tight`](crate::SurfacePolicy::tight)
+    /// leaves none inside names and enumerated strings.
     pub fn forced_bytes(&self) -> Vec<u8> {
         let automaton = self.engine.automaton();
         let (mut config, mut forced) = (self.now.config.clone(), Vec::new());
