@@ -1,10 +1,10 @@
 //! One entry for each keyword occurrence.
 
-use super::route::{Compiled, Uses, compiled, uses};
+use super::route::{Compiled, Uses, compiled, is_definitions, uses};
 use super::{Entry, Use};
 use crate::base::Route;
 use crate::options::Formats;
-use crate::schema::{Body, Holds, Keyword, Kw, NodeId, Role, Schema, Status};
+use crate::schema::{Body, Holds, Keyword, NodeId, Schema, Status};
 use crate::values::{Position, Sets, Widened};
 use rustc_hash::FxHashMap;
 
@@ -54,7 +54,7 @@ pub(super) fn entries(schema: &Schema, sets: &Sets, formats: Formats) -> Vec<Ent
             *weakest = one;
         }
     }
-    let uses = uses(schema, formats);
+    let uses = uses(schema, formats, |id, index| widened.contains_key(&(id, index)));
     let carried = vec![Carried::default(); schema.node_count()];
     let mut entries = Entries { schema, formats, uses, widened, carried };
     entries.carry();
@@ -201,8 +201,12 @@ impl Entries<'_> {
         for position in [Position::Positive, Position::Negative] {
             if let Some((by, at)) = uses.checked[position as usize] {
                 let keyword = &self.schema.node(by).keywords()[at];
+                let how = match self.widened.get(&(by, at)).and_then(|widened| widened.limit) {
+                    Some(_) => "which a limit leaves out in places",
+                    None => "which is checked as a whole",
+                };
                 let reason = format!(
-                    "inside `{}` ({}), which is checked as a whole",
+                    "inside `{}` ({}), {how}",
                     self.schema.keyword_name(keyword),
                     self.schema.keyword_location(by, at)
                 );
@@ -215,8 +219,4 @@ impl Entries<'_> {
         let differ = all.iter().any(|one| one.route != weakest.route);
         (weakest.route, weakest.reason, if differ { all } else { Vec::new() })
     }
-}
-
-fn is_definitions(keyword: &Keyword) -> bool {
-    keyword.kw.is_some_and(|kw: Kw| kw.spec().role == Role::Definitions)
 }

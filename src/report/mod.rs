@@ -111,3 +111,58 @@ impl Report {
         self.entries.iter().find(|entry| entry.location == location).map(|entry| entry.route)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::base::Route;
+    use crate::compile::Grammar;
+    use crate::options::{Limits, Options};
+    use crate::vocab::Vocabulary;
+
+    /// A conjunction of unions that would have more shapes than the limit: what is left out is
+    /// routed, with all that it holds; what fits stays exact; nothing valid is refused.
+    #[test]
+    fn what_a_limit_leaves_out_is_routed_with_its_name() {
+        let factor = |i: usize| {
+            format!(
+                r#"{{"anyOf": [{{"properties": {{"k{i}": {{"type": "string"}}}}}},
+                               {{"properties": {{"k{i}": {{"type": "integer"}}}}}}]}}"#
+            )
+        };
+        let factors: Vec<String> = (0..6).map(factor).collect();
+        let schema = format!(r#"{{"type": "object", "allOf": [{}]}}"#, factors.join(","));
+        let limits = Limits { set_shapes: 16, ..Limits::default() };
+        let grammar = Grammar::compile(&schema, &Options { limits, ..Options::default() }).unwrap();
+        let report = grammar.report();
+        let route = |location: &str| report.route_of(location);
+        assert_eq!(route("#/allOf/3/anyOf"), Some(Route::Mask));
+        assert_eq!(route("#/allOf/3/anyOf/0/properties/k3/type"), Some(Route::Mask));
+        assert_eq!(route("#/allOf/4/anyOf"), Some(Route::MaskCheck));
+        assert_eq!(route("#/allOf"), Some(Route::MaskCheck));
+        let inner = "#/allOf/5/anyOf/1/properties/k5/type";
+        assert_eq!(route(inner), Some(Route::Check));
+        let entry = |at: &str| report.entries().iter().find(|e| e.location == at).unwrap();
+        assert_eq!(entry("#/allOf/4/anyOf").limit, Some("set_shapes"));
+        assert_eq!(entry(inner).uses.len(), 2);
+        let mut matcher = grammar.bind(&Vocabulary::bytes()).unwrap().matcher();
+        assert!(matcher.clone().accept_bytes(br#"{"k0": true"#).is_err());
+        matcher.accept_bytes(br#"{"k0": "x", "k3": 1, "k4": "y", "k5": true}"#).unwrap();
+        assert!(matcher.is_accepting());
+    }
+
+    #[test]
+    fn uses_differ_by_position() {
+        let schema = r##"{"$ref": "#/$defs/a", "not": {"$ref": "#/$defs/a"},
+            "$defs": {"a": {"type": "string"}, "b": {"type": "null"}}}"##;
+        let report = Grammar::compile(schema, &Options::default()).unwrap().report().clone();
+        let entry = |at: &str| report.entries().iter().find(|e| e.location == at).unwrap();
+        let shared = entry("#/$defs/a/type");
+        assert_eq!(shared.route, Route::Check);
+        let uses: Vec<_> = shared.uses.iter().map(|one| (one.position, one.route)).collect();
+        assert_eq!(uses, [("positive", Route::Mask), ("negative", Route::Check)]);
+        assert_eq!(entry("#/$ref").route, Route::Mask);
+        assert_eq!(entry("#/not").route, Route::Check);
+        let unused = entry("#/$defs/b/type");
+        assert_eq!((unused.route, &*unused.reason), (Route::Annotation, "unreferenced"));
+    }
+}

@@ -80,59 +80,89 @@ impl Uses {
     }
 }
 
-/// Every subschema's uses, by node.
-pub(super) fn uses(schema: &Schema, formats: Formats) -> Vec<Uses> {
-    #[derive(Clone, Copy)]
-    enum Way {
-        Masked,
-        Checked(Position, (NodeId, usize)),
-    }
+/// One way in which a subschema is reached.
+#[derive(Clone, Copy)]
+enum Way {
+    Masked,
+    Checked(Position, (NodeId, usize)),
+}
+
+/// Every subschema's uses, by node. `is_widened`: a limit leaves the keyword out in places, so what
+/// it holds is checked as well.
+pub(super) fn uses(
+    schema: &Schema,
+    formats: Formats,
+    is_widened: impl Fn(NodeId, usize) -> bool,
+) -> Vec<Uses> {
     let mut uses = vec![Uses::default(); schema.node_count()];
     let mut queue = vec![(schema.root(), Way::Masked)];
     while let Some((id, way)) = queue.pop() {
-        let known = &mut uses[id.index()];
-        match way {
-            Way::Masked if known.masked => continue,
-            Way::Masked => known.masked = true,
-            Way::Checked(position, by) => {
-                let slot = &mut known.checked[position as usize];
-                if slot.is_some() {
-                    continue;
-                }
-                *slot = Some(by);
-            }
+        if !uses[id.index()].add(way) {
+            continue;
         }
         let node = schema.node(id);
         for (index, keyword) in node.keywords().iter().enumerate() {
-            if keyword.status != Status::Active {
+            if keyword.status != Status::Active || is_definitions(keyword) {
                 continue;
             }
-            let Some(kw) = keyword.kw else { continue };
-            let positions = |from: Position| match kw {
-                Kw::Not => vec![from.flip()],
-                // The condition decides both ways, and so do the branches that must not hold and
-                // what counts as evaluated.
-                Kw::If | Kw::OneOf | Kw::UnevaluatedItems | Kw::UnevaluatedProperties => {
-                    vec![from, from.flip()]
-                }
-                _ => vec![from],
-            };
+            let compiled = compiled(schema, node, keyword, formats);
+            let ways = ways_below(keyword, (id, index), way, compiled, is_widened(id, index));
             for child in keyword.children.ids() {
-                match (way, compiled(schema, node, keyword, formats)) {
-                    (_, Compiled::Annotation(_)) => {}
-                    (_, Compiled::Carries) if kw.spec().role == Role::Definitions => {}
-                    (Way::Masked, Compiled::Check(_)) => {
-                        let ways = positions(Position::Positive).into_iter();
-                        queue.extend(ways.map(|p| (child, Way::Checked(p, (id, index)))));
-                    }
-                    (Way::Masked, _) => queue.push((child, Way::Masked)),
-                    (Way::Checked(position, by), _) => {
-                        let ways = positions(position).into_iter();
-                        queue.extend(ways.map(|p| (child, Way::Checked(p, by))));
-                    }
-                }
+                queue.extend(ways.iter().map(|&way| (child, way)));
             }
         }
     }
     uses
+}
+
+impl Uses {
+    /// Adds a way; `false` where one like it is known.
+    fn add(&mut self, way: Way) -> bool {
+        match way {
+            Way::Masked => !std::mem::replace(&mut self.masked, true),
+            Way::Checked(position, by) => {
+                let slot = &mut self.checked[position as usize];
+                let new = slot.is_none();
+                slot.get_or_insert(by);
+                new
+            }
+        }
+    }
+}
+
+/// How the subschemas of `keyword` are reached, if its own subschema is reached by `way`.
+fn ways_below(
+    keyword: &Keyword,
+    place: (NodeId, usize),
+    way: Way,
+    compiled: Compiled,
+    widened: bool,
+) -> Vec<Way> {
+    let positions = |from: Position| match keyword.kw {
+        Some(Kw::Not) => vec![from.flip()],
+        // The condition decides both ways, and so do the branches that must not hold and what
+        // counts as evaluated.
+        Some(Kw::If | Kw::OneOf | Kw::UnevaluatedItems | Kw::UnevaluatedProperties) => {
+            vec![from, from.flip()]
+        }
+        _ => vec![from],
+    };
+    let checked =
+        |from, by| positions(from).into_iter().map(|p| Way::Checked(p, by)).collect::<Vec<_>>();
+    match (way, compiled) {
+        (_, Compiled::Annotation(_)) => Vec::new(),
+        (Way::Checked(position, by), _) => checked(position, by),
+        (Way::Masked, Compiled::Check(_)) => checked(Position::Positive, place),
+        (Way::Masked, _) if widened => {
+            let mut ways = checked(Position::Positive, place);
+            ways.push(Way::Masked);
+            ways
+        }
+        (Way::Masked, _) => vec![Way::Masked],
+    }
+}
+
+/// Whether a keyword only keeps subschemas for others.
+pub(super) fn is_definitions(keyword: &Keyword) -> bool {
+    keyword.kw.is_some_and(|kw| kw.spec().role == Role::Definitions)
 }

@@ -146,8 +146,10 @@ impl Builder<'_> {
             }
             Kw::AllOf | Kw::Ref => {
                 for child in keyword.children.ids() {
-                    let child = self.drafts[&child].clone();
-                    self.meet(draft, &child, node, index);
+                    let narrower = self.drafts[&child].clone();
+                    if !self.try_meet(draft, &narrower) {
+                        self.widen_node(child);
+                    }
                 }
             }
             Kw::AnyOf => {
@@ -202,12 +204,17 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// `draft ∧ other`; where a type would have too many shapes the keyword is widened.
-    pub(super) fn meet(&mut self, draft: &mut Draft, other: &Draft, node: NodeId, index: usize) {
+    /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes.
+    pub(super) fn try_meet(&mut self, draft: &mut Draft, other: &Draft) -> bool {
         let limit = self.options.limits.set_shapes;
-        match intersect::drafts(draft, other, &mut |a, b| self.join(a, b), limit) {
-            Some(both) => *draft = both,
-            None => self.widen(node, index, "set_shapes"),
+        let both = intersect::drafts(draft, other, &mut |a, b| self.join(a, b), limit);
+        both.map(|both| *draft = both).is_some()
+    }
+
+    /// The same; the keyword is widened where it has to be left out.
+    fn meet(&mut self, draft: &mut Draft, other: &Draft, node: NodeId, index: usize) {
+        if !self.try_meet(draft, other) {
+            self.widen(node, index, "set_shapes");
         }
     }
 

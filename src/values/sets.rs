@@ -1,7 +1,6 @@
 //! The value sets that a schema's root can reach: built once, read only afterwards.
 
 use super::draft::Draft;
-use super::intersect;
 use super::shape::{
     ArrayId, ArrayShape, FactorId, NumberId, NumberShape, ObjectId, ObjectShape, Set, SetId,
     StringId, StringShape, Strings,
@@ -333,18 +332,15 @@ impl<'o> Builder<'o> {
                 all = (*draft).clone();
                 continue;
             }
-            let limit = self.options.limits.set_shapes;
-            match intersect::drafts(&all, &draft, &mut |a, b| self.join(a, b), limit) {
-                Some(both) => all = both,
-                None => self.widen_term(*term),
+            if let (false, Term::Node(node)) = (self.try_meet(&mut all, &draft), *term) {
+                self.widen_node(node);
             }
         }
         Ok(self.intern_draft(all, &terms))
     }
 
-    /// The whole conjunct is left out of one set: none of its keywords is enforced everywhere.
-    fn widen_term(&mut self, term: Term) {
-        let Term::Node(node) = term else { return };
+    /// A whole conjunct is left out of one set: none of its keywords is enforced everywhere.
+    pub(super) fn widen_node(&mut self, node: NodeId) {
         for node in self.in_place_closure(node) {
             if let Body::Keywords(keywords) = &self.schema.clone().node(node).body {
                 for (index, keyword) in keywords.iter().enumerate() {
