@@ -1,3 +1,4 @@
 //! The integration tests: one binary, one module for each subject.
 
+mod cached_masks;
 mod tidy;
