@@ -92,6 +92,7 @@ pub(super) fn uses(schema: &Schema, formats: Formats) -> Vec<Uses> {
         Checked(Position, (NodeId, usize)),
     }
     let mut uses = vec![Uses::default(); schema.node_count()];
+    let mut dynamic: Option<Vec<NodeId>> = None;
     let mut queue = vec![(schema.root(), Way::Masked)];
     while let Some((id, way)) = queue.pop() {
         let known = &mut uses[id.index()];
@@ -121,7 +122,13 @@ pub(super) fn uses(schema: &Schema, formats: Formats) -> Vec<Uses> {
                 }
                 _ => vec![from],
             };
-            for child in keyword.children.ids() {
+            let elsewhere = match kw {
+                Kw::DynamicRef | Kw::RecursiveRef => {
+                    dynamic.get_or_insert_with(|| dynamic_targets(schema)).as_slice()
+                }
+                _ => &[],
+            };
+            for child in keyword.children.ids().chain(elsewhere.iter().copied()) {
                 match (way, compiled(schema, node, keyword, formats)) {
                     (_, Compiled::Annotation(_)) => {}
                     (_, Compiled::Carries) if kw.spec().role == Role::Definitions => {}
@@ -139,4 +146,16 @@ pub(super) fn uses(schema: &Schema, formats: Formats) -> Vec<Uses> {
         }
     }
     uses
+}
+
+/// The subschemas that a dynamic reference may reach, whatever its name: which of them it does
+/// depends on the way through the schema.
+fn dynamic_targets(schema: &Schema) -> Vec<NodeId> {
+    let is_target = |&id: &NodeId| {
+        let node = schema.node(id);
+        let recursive = node.active(Kw::RecursiveAnchor);
+        node.active(Kw::DynamicAnchor).is_some()
+            || recursive.is_some_and(|keyword| schema.value(keyword).as_bool() == Some(true))
+    };
+    schema.node_ids().filter(is_target).collect()
 }
