@@ -147,8 +147,12 @@ impl Automaton {
             }
             (Strings::Language(language), _) => {
                 let (min, max) = language.lengths();
-                // Below the minimum a narrow range tells every count apart.
-                let below = if max.is_some() { u64::MAX } else { clip.bytes };
+                // Below the minimum a narrow range tells every count apart; without a maximum, what
+                // is too short to get there does.
+                let below = match max {
+                    Some(_) => u64::MAX,
+                    None => clip.bytes.saturating_add(language.floor()),
+                };
                 min.saturating_sub(count).min(below).hash(mixer);
                 let clip = clip.bytes.saturating_add(language.horizon());
                 hash_distances(count, 0, max, clip, mixer);

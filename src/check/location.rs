@@ -12,9 +12,9 @@ use std::collections::HashMap;
 /// The base of a schema without `$id`: relative references need one.
 const IMPLIED_BASE: &str = "document:///";
 
-/// Keywords whose subschemas are only asserted under a condition; where such a keyword is routed
-/// to a check, so is what stands inside.
-const COMBINATORS: [&str; 13] = [
+/// Keywords whose parts are only asserted under a condition; where such a keyword is routed to a
+/// check, so is what stands inside. (Of `dependentRequired`, the validator names the entry.)
+const COMBINATORS: [&str; 14] = [
     "oneOf",
     "anyOf",
     "not",
@@ -25,6 +25,7 @@ const COMBINATORS: [&str; 13] = [
     "propertyNames",
     "patternProperties",
     "dependencies",
+    "dependentRequired",
     "dependentSchemas",
     "unevaluatedItems",
     "unevaluatedProperties",

@@ -223,6 +223,25 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_dependent_name_is_routed() {
+        let schema = r#"{"dependentRequired": {"bar": ["foo"]}}"#;
+        let found = violations(schema, &Options::default(), r#"{"bar": 2}"#);
+        assert_eq!(found.iter().map(|one| one.routed).collect::<Vec<_>>(), [true]);
+    }
+
+    #[test]
+    fn what_a_dynamic_reference_may_reach_is_routed() {
+        let schema = r##"{"$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": "https://example.com/root", "$ref": "list", "$defs": {
+                "foo": {"$dynamicAnchor": "items", "type": "string"},
+                "list": {"$id": "list", "type": "array", "items": {"$dynamicRef": "#items"},
+                         "$defs": {"items": {"$dynamicAnchor": "items"}}}}}"##;
+        let found = violations(schema, &Options::default(), r#"["foo", 42]"#);
+        let found: Vec<_> = found.iter().map(|one| (&*one.location, one.routed)).collect();
+        assert_eq!(found, [("#/$defs/foo/type", true)]);
+    }
+
+    #[test]
     fn unreadable_documents_are_errors() {
         let validator = Validator::new("{}", &Options::default()).unwrap();
         let report = Report::default();

@@ -22,6 +22,14 @@ impl Language {
         }
     }
 
+    /// Where there is no maximum, counts at least this far below the minimum are alike.
+    pub(crate) fn floor(&self) -> u64 {
+        match &self.mode {
+            Mode::Lazy(_) => 0,
+            Mode::Eager(product) => product.floor(),
+        }
+    }
+
     /// Whether there are infinitely many strings.
     pub(crate) fn is_infinite(&self) -> bool {
         match &self.mode {

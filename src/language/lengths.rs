@@ -94,6 +94,12 @@ pub(super) struct Lengths {
     runs: Vec<Box<[(u64, u64)]>>,
     /// For each state inside a character the states at its end: it is in their layers.
     rests: Vec<Box<[u32]>>,
+    /// The first layer that holds each state; none holds it where this is `u64::MAX`.
+    first: Vec<u64>,
+    /// The last of these layers.
+    last_first: u64,
+    /// The last layer that holds a state which no later one holds.
+    last_end: u64,
 }
 
 impl Lengths {
@@ -128,17 +134,39 @@ impl Lengths {
         };
         let layers = if period == 0 { n + 1 } else { n };
         let (runs, rests) = (builder.finish(layers), graph.into_rests());
-        Ok(Lengths { preperiod, period, layers, runs, rests })
+        let begin = |q: u32| runs[q as usize].first().map_or(u64::MAX, |&(start, _)| start);
+        let first: Vec<u64> = (0u32..)
+            .zip(&rests)
+            .map(|(q, rest)| match &rest[..] {
+                [] => begin(q),
+                ends => ends.iter().map(|&end| begin(end)).min().unwrap_or(u64::MAX),
+            })
+            .collect();
+        let last_first = first.iter().copied().filter(|&n| n != u64::MAX).max().unwrap_or(0);
+        let ends = runs.iter().filter_map(|runs| runs.last().map(|&(_, end)| end));
+        let last_end = ends.filter(|&end| period == 0 || end < preperiod).max().unwrap_or(0);
+        Ok(Lengths { preperiod, period, layers, runs, rests, first, last_first, last_end })
     }
 
-    /// How many layers differ: those behind them repeat.
-    pub(super) fn layers(&self) -> u64 {
-        self.layers
+    /// If none, or one, must come: from how many possible further characters on their number makes
+    /// no difference. Within so many each state accepts that ever does.
+    pub(super) fn horizon(&self) -> u64 {
+        self.last_first + 1
+    }
+
+    /// If any number may come: from how many necessary further characters on their number makes no
+    /// difference. Those states that accept after so many accept after arbitrarily many.
+    pub(super) fn floor(&self) -> u64 {
+        self.last_end + 1
     }
 
     /// Whether `state` accepts after some number of characters in `low..=high`.
     #[inline]
     pub(super) fn any_in(&self, state: LangState, low: u64, high: u64) -> bool {
+        if low == 0 {
+            let first = self.first.get(state.0 as usize).copied().unwrap_or(u64::MAX);
+            return first != u64::MAX && first <= high;
+        }
         let any = |state: u32| {
             self.runs.get(state as usize).is_some_and(|runs| self.any_in_runs(runs, low, high))
         };

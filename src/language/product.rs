@@ -221,11 +221,20 @@ impl Product {
         }
     }
 
-    /// Behind so many characters the layers of lengths repeat.
+    /// From how many further characters on their number makes no difference, once the minimum is
+    /// reached.
     pub(super) fn horizon(&self) -> u64 {
         match &self.liveness {
             Liveness::Reachable(_) => 0,
-            Liveness::Lengths(lengths) => lengths.layers(),
+            Liveness::Lengths(lengths) => lengths.horizon(),
+        }
+    }
+
+    /// From how many necessary characters on their number makes no difference, without a maximum.
+    pub(super) fn floor(&self) -> u64 {
+        match &self.liveness {
+            Liveness::Reachable(_) => 0,
+            Liveness::Lengths(lengths) => lengths.floor(),
         }
     }
 

@@ -90,7 +90,10 @@ impl Masks {
             None => Arc::new(source.entry(config, false)?),
             Some(key) => self.kept(source, config, key)?,
         };
-        let base = entry.within.map(|chars| self.text.within(chars));
+        let base = match &entry.words {
+            Some(dense) => Some((&*dense.0, dense.1)),
+            None => entry.within.map(|chars| self.text.within(chars)),
+        };
         let mut filling = Filling::new(words, base);
         filling.add(&entry.added);
         if !entry.resume.is_empty() || !entry.recheck.is_empty() {

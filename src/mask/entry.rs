@@ -1,5 +1,6 @@
 //! One mask in the form in which it is kept: a shared base and the tokens added to it.
 
+use super::bits::Filling;
 use super::walk::{Walk, all_tags};
 use crate::automaton::{
     Automaton, Config, Costs, Full, KeyLevel, Level, ObjectLevel, StringAtom, StringLevel,
@@ -13,6 +14,8 @@ use crate::vocab::{TextTables, Trie, Vocabulary};
 pub(super) struct Entry {
     /// The tokens that stay inside a string and begin at most as many characters.
     pub(super) within: Option<u64>,
+    /// The mask's words, where they are smaller than a list of its tokens, and how many these are.
+    pub(super) words: Option<(Box<[u32]>, usize)>,
     pub(super) added: Box<[u32]>,
     /// Nodes at which a key of a volatile object begins: what lies from there on is asked for each
     /// document anew.
@@ -24,7 +27,8 @@ pub(super) struct Entry {
 impl Entry {
     /// Bytes that the entry takes.
     pub(super) fn size(&self) -> usize {
-        size_of::<Entry>() + 4 * (self.added.len() + self.resume.len() + self.recheck.len())
+        let words = self.words.as_ref().map_or(0, |(words, _)| words.len());
+        size_of::<Entry>() + 4 * (words + self.added.len() + self.resume.len() + self.recheck.len())
     }
 }
 
@@ -74,7 +78,16 @@ impl<'a> Source<'a> {
         if self.automaton.can_end(config) {
             walk.added.extend_from_slice(self.vocabulary.end_ids());
         }
-        entry.added = walk.added.into();
+        let words = self.vocabulary.width().div_ceil(32);
+        if entry.within.is_none() && walk.added.len() > words {
+            let mut dense = vec![0; words].into_boxed_slice();
+            let mut filling = Filling::new(&mut dense, None);
+            filling.add(&walk.added);
+            let count = filling.done().allowed();
+            entry.words = Some((dense, count));
+        } else {
+            entry.added = walk.added.into();
+        }
         entry.resume = walk.resume.unwrap_or_default().into();
         Ok(entry)
     }

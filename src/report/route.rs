@@ -95,6 +95,7 @@ pub(super) fn uses(
     is_widened: impl Fn(NodeId, usize) -> bool,
 ) -> Vec<Uses> {
     let mut uses = vec![Uses::default(); schema.node_count()];
+    let mut dynamic: Option<Vec<NodeId>> = None;
     let mut queue = vec![(schema.root(), Way::Masked)];
     while let Some((id, way)) = queue.pop() {
         if !uses[id.index()].add(way) {
@@ -107,7 +108,13 @@ pub(super) fn uses(
             }
             let compiled = compiled(schema, node, keyword, formats);
             let ways = ways_below(keyword, (id, index), way, compiled, is_widened(id, index));
-            for child in keyword.children.ids() {
+            let elsewhere = match keyword.kw {
+                Some(Kw::DynamicRef | Kw::RecursiveRef) => {
+                    dynamic.get_or_insert_with(|| dynamic_targets(schema)).as_slice()
+                }
+                _ => &[],
+            };
+            for child in keyword.children.ids().chain(elsewhere.iter().copied()) {
                 queue.extend(ways.iter().map(|&way| (child, way)));
             }
         }
@@ -165,4 +172,16 @@ fn ways_below(
 /// Whether a keyword only keeps subschemas for others.
 pub(super) fn is_definitions(keyword: &Keyword) -> bool {
     keyword.kw.is_some_and(|kw| kw.spec().role == Role::Definitions)
+}
+
+/// The subschemas that a dynamic reference may reach, whatever its name: which of them it does
+/// depends on the way through the schema.
+fn dynamic_targets(schema: &Schema) -> Vec<NodeId> {
+    let is_target = |&id: &NodeId| {
+        let node = schema.node(id);
+        let recursive = node.active(Kw::RecursiveAnchor);
+        node.active(Kw::DynamicAnchor).is_some()
+            || recursive.is_some_and(|keyword| schema.value(keyword).as_bool() == Some(true))
+    };
+    schema.node_ids().filter(is_target).collect()
 }
