@@ -261,7 +261,7 @@ pub struct Limits {
     /// States that one `pattern` alone may take while decoding (an error of that mask).
     /// Default 200,000.
     pub lazy_states: usize,
-    /// Distinct value sets of one grammar (routed). Default 200,000.
+    /// Distinct value sets of one grammar (an error). Default 200,000.
     pub value_sets: usize,
     /// Shapes of one type in one value set (routed). Default 256.
     pub set_shapes: usize,
@@ -269,7 +269,7 @@ pub struct Limits {
     pub completion_bytes: usize,
     /// Calls of `accept` that `rollback` can undo (an error). Default 1,024.
     pub rollback: usize,
-    /// Bytes of masks that one engine keeps. Default 64 MiB.
+    /// Bytes of masks that one engine keeps (older ones are dropped and computed again). Default 64 MiB.
     pub cache_bytes: usize,
 }
 

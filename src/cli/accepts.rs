@@ -5,7 +5,7 @@ use super::exit::{Exit, Failure};
 use super::output::{Output, quoted};
 use super::source;
 use serde_json::{Value, json};
-use tokenmask::{Engine, Error, Grammar};
+use tokenmask::{Engine, Error, ErrorKind, Grammar};
 
 /// Why a text was refused.
 struct Refusal {
@@ -60,6 +60,9 @@ fn feed(engine: &Engine, text: &[u8], exact: &mut bool) -> Result<Option<Refusal
     let mut fed = 0;
     for token in encoded.ids {
         if let Err(error) = matcher.accept(token) {
+            if error.kind() != ErrorKind::Token {
+                return Err(error.into());
+            }
             let offset = error.offset().unwrap_or(fed);
             let reason = error.message().to_owned();
             return Ok(Some(Refusal { offset, token: Some(token), reason }));

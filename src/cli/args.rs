@@ -23,7 +23,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Sample documents through the masks, without a model.
+    /// Sample documents through the masks, without a model; one a line.
+    ///
+    /// A raw line break can only be whitespace between the tokens of JSON: it is printed as a space.
     Generate(Generate),
     /// Show where each keyword of a schema is enforced.
     Explain(Explain),
@@ -58,10 +60,11 @@ pub(crate) struct Generate {
     /// The same seed gives the same documents.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// A document takes at most so many tokens.
+    /// A document takes at most so many tokens (without `--wild`).
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) max_tokens: usize,
     /// Draw uniformly over allowed tokens for 200 tokens, then finish: looks for dead ends.
+    /// Raw line breaks are printed as spaces, so that each document stays on its line.
     #[arg(long)]
     pub(crate) wild: bool,
     #[command(flatten)]
@@ -92,7 +95,7 @@ pub(crate) struct Accepts {
     /// Each line is one document.
     #[arg(long)]
     pub(crate) lines: bool,
-    /// One JSON object a document.
+    /// One JSON object a document: `accepted`, and where refused `offset`, `token`, `reason`.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -109,7 +112,8 @@ pub(crate) struct Mask {
     /// Ask whether this text may come next; repeatable.
     #[arg(long = "try", value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) tries: Vec<String>,
-    /// The mask as JSON.
+    /// The mask as JSON: `tokens` (the ids, end tokens among them), `end`, `forced`, `forced_hex`,
+    /// `try`.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -142,7 +146,7 @@ pub(crate) struct Common {
     /// Whitespace before and after the value.
     #[arg(long, value_enum, default_value_t = MarginArg::None)]
     margin: MarginArg,
-    /// How numbers are spelled.
+    /// How numbers are spelled (`any` is not available yet).
     #[arg(long, value_enum, default_value_t = NumbersArg::Plain)]
     numbers: NumbersArg,
     /// Which string escapes are allowed.
@@ -157,7 +161,7 @@ pub(crate) struct Common {
     /// The dialect of schemas without `$schema`.
     #[arg(long, value_enum)]
     dialect: Option<DialectArg>,
-    /// A document that `$ref` may name; repeatable.
+    /// A document that `$ref` may name; split at the first `=`; repeatable.
     #[arg(long = "document", value_name = "URI=FILE")]
     documents: Vec<String>,
 }

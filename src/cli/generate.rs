@@ -4,6 +4,7 @@ use super::args::Generate;
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::source;
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Instant;
 use tokenmask::check::Validator;
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Generate, output: &mut Output) -> Result<Exit, Failure>
         if dead_end {
             output.talk(&format!("document {number}: dead end after {}", sample.text));
         } else {
-            output.line(&sample.text)?;
+            output.line(&one_line(&sample.text))?;
             output.flush()?;
             check(number, &sample.text, validator.as_ref(), &grammar, &mut tally, output);
         }
@@ -54,6 +55,16 @@ pub(crate) fn run(args: &Generate, output: &mut Output) -> Result<Exit, Failure>
     }
     tally.talk(output);
     Ok(Exit::from_answer(tally.invalid == 0 && tally.dead_ends == 0))
+}
+
+/// The text with spaces for raw line breaks. Strings cannot hold a raw line break, so one is always
+/// whitespace between the tokens of JSON, where a space is as good.
+fn one_line(text: &str) -> Cow<'_, str> {
+    if text.contains(['\n', '\r']) {
+        Cow::Owned(text.replace(['\n', '\r'], " "))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 fn draw(sampler: &mut Sampler, engine: &Engine, args: &Generate) -> Result<Sample, Failure> {
@@ -172,6 +183,12 @@ mod tests {
         assert_eq!(percentile(&values, 99), 99);
         assert_eq!(percentile(&[7], 99), 7);
         assert_eq!(percentile(&[], 50), 0);
+    }
+
+    #[test]
+    fn a_document_is_one_line() {
+        assert_eq!(one_line("{\r\n\t\"a\\n\": 1\n}"), "{  \t\"a\\n\": 1 }");
+        assert!(matches!(one_line("[1, 2]"), Cow::Borrowed("[1, 2]")));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::exit::{Exit, Failure};
 use super::output::{Output, hexadecimal, quoted};
 use super::source;
 use serde_json::json;
-use tokenmask::{Grammar, Matcher, Vocabulary};
+use tokenmask::{ErrorKind, Grammar, Matcher, Vocabulary};
 
 /// Tokens that the readable form shows.
 const SHOWN: usize = 24;
@@ -20,6 +20,9 @@ pub(crate) fn run(args: &Mask, output: &mut Output) -> Result<Exit, Failure> {
     let tries = tries.collect::<Result<Vec<_>, _>>()?;
     let mut matcher = engine.matcher();
     if let Err(error) = matcher.accept_bytes(&prefix) {
+        if error.kind() != ErrorKind::Token {
+            return Err(error.into());
+        }
         let offset = error.offset().unwrap_or(0);
         let reason = error.message();
         if args.json {
@@ -34,7 +37,8 @@ pub(crate) fn run(args: &Mask, output: &mut Output) -> Result<Exit, Failure> {
     let (ends, tokens): (Vec<u32>, Vec<u32>) = mask.iter().partition(|&id| vocabulary.is_end(id));
     let end = !ends.is_empty();
     let forced = matcher.forced_bytes();
-    let answers: Vec<bool> = tries.iter().map(|text| may_follow(&matcher, text)).collect();
+    let answers = tries.iter().map(|text| may_follow(&matcher, text));
+    let answers = answers.collect::<Result<Vec<bool>, _>>()?;
     if args.json {
         let tokens: Vec<u32> = mask.iter().collect();
         output.json(&json!({
@@ -46,7 +50,7 @@ pub(crate) fn run(args: &Mask, output: &mut Output) -> Result<Exit, Failure> {
         }))?;
         return Ok(Exit::Yes);
     }
-    output.line(&format!("tokens: {}", tokens.len()))?;
+    output.line(&format!("tokens: {}", tokens.len() + ends.len()))?;
     output.line(&format!("sample: {}", sample(&tokens, vocabulary)))?;
     output.line(&format!("end:    {}", if end { "allowed" } else { "not allowed" }))?;
     output.line(&format!("forced: {}", quoted(&forced)))?;
@@ -57,8 +61,12 @@ pub(crate) fn run(args: &Mask, output: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Yes)
 }
 
-fn may_follow(matcher: &Matcher, text: &[u8]) -> bool {
-    matcher.clone().accept_bytes(text).is_ok()
+fn may_follow(matcher: &Matcher, text: &[u8]) -> Result<bool, Failure> {
+    match matcher.clone().accept_bytes(text) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::Token => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Some of `tokens`, spread evenly.

@@ -19,7 +19,10 @@ impl Sets {
                 self.object(id).names.iter().filter(|name| name.required).map(|name| name.set)
             });
             let mut needed = arrays.chain(objects).filter(|&child| emptiness.is_empty(child));
-            match needed.find(|child| !seen.contains(child)) {
+            // Where the child has no keywords of its own (no value may stand there at all), those
+            // of the parent are in conflict.
+            let named = |child: SetId| self.nodes(child).next().is_some();
+            match needed.find(|&child| !seen.contains(&child) && named(child)) {
                 Some(child) => at = child,
                 None => return at,
             }

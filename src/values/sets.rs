@@ -244,7 +244,12 @@ impl<'o> Builder<'o> {
             }
             self.sets[id.index()] = Some(set);
             if self.terms.len() > limit {
-                return Err(Error::limit_met("value_sets", limit, "the number of value sets"));
+                let term = self.terms.get(id.index()).iter().find_map(|term| match term {
+                    Term::Node(node) => Some(self.schema.location(*node)),
+                    Term::Literal(..) | Term::Never => None,
+                });
+                let error = Error::limit_met("value_sets", limit, "the number of value sets");
+                return Err(error.at(term.unwrap_or_else(|| "#".into())));
             }
         }
         self.sets.resize(self.terms.len(), None);
