@@ -225,7 +225,8 @@ pub enum Objects {
 #[non_exhaustive]
 pub enum Numbers {
     /// Integers are digits only, at most 18; numbers have at most 17 digits, and stay within
-    /// 1e±307. The default.
+    /// 1e±307. A number in `const` or `enum` has as many digits as it needs, up to 10,000 (one with
+    /// more has no plain text), and no exponent. The default.
     #[default]
     Plain,
     /// Every JSON spelling.

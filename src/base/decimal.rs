@@ -92,14 +92,23 @@ impl Decimal {
         value.checked_mul(scale)
     }
 
+    /// Whether [`Decimal::to_plain_text`] has a text.
+    pub(crate) fn has_plain_text(&self) -> bool {
+        self.is_zero() || self.plain_digits() <= Self::PLAIN_DIGITS
+    }
+
+    /// The digits of the canonical text.
+    fn plain_digits(&self) -> i64 {
+        self.magnitude().max(1).saturating_sub(self.exponent.min(0))
+    }
+
     /// The canonical text without an exponent: `100`, `-0.25`, `0`. `None` where it would have
     /// more than [`Decimal::PLAIN_DIGITS`] digits.
     pub(crate) fn to_plain_text(&self) -> Option<String> {
         if self.is_zero() {
             return Some("0".to_owned());
         }
-        let magnitude = self.magnitude();
-        let total = magnitude.max(1) - self.exponent.min(0);
+        let (magnitude, total) = (self.magnitude(), self.plain_digits());
         if total > Self::PLAIN_DIGITS {
             return None;
         }

@@ -6,7 +6,7 @@ use super::shape::{
     StringId, StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{Interner, Route};
+use crate::base::{Decimal, Interner, Route};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Factor};
 use crate::options::{Escapes, Options};
@@ -375,13 +375,25 @@ impl<'o> Builder<'o> {
         let strings =
             draft.strings.into_iter().filter_map(|s| self.intern_string(s, terms)).collect();
         let number = |n| NumberId::new(self.numbers.intern(n).0);
-        let numbers = draft.numbers.into_iter().map(number).collect();
+        let numbers = draft.numbers.into_iter().filter_map(spelled).map(number).collect();
         let array = |a| ArrayId::new(self.arrays.intern(a).0);
         let arrays = draft.arrays.into_iter().map(array).collect();
         let object = |o| ObjectId::new(self.objects.intern(o).0);
         let objects = draft.objects.into_iter().map(object).collect();
         Set { literals: draft.literals, numbers, strings, arrays, objects }
     }
+}
+
+/// The numbers of a shape that the plain form can spell: a literal of too many digits has no text.
+fn spelled(mut shape: NumberShape) -> Option<NumberShape> {
+    if let Some(values) = &shape.values
+        && !values.iter().all(Decimal::has_plain_text)
+    {
+        let kept: Vec<Decimal> = values.iter().filter(|v| v.has_plain_text()).cloned().collect();
+        shape.values = (!kept.is_empty()).then(|| kept.into());
+        shape.values.as_ref()?;
+    }
+    Some(shape)
 }
 
 /// Whether a keyword is active and can narrow a set.
