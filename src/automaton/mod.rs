@@ -49,7 +49,6 @@ use level::{Atoms, add_atom};
 use number::{Lex, NumberAtom, NumberInfo};
 use object::{KeyStep, ObjectAtom};
 use std::sync::Arc;
-use string::StringStep;
 
 pub(crate) use completion::Costs;
 pub(crate) use fingerprint::{Clip, Fingerprint};
@@ -60,7 +59,7 @@ pub(crate) use level::{
 };
 pub(crate) use object::sees_prefix;
 pub(crate) use spelling::{Unspellable, UnspellableWhat};
-pub(crate) use string::{At, StringAtom};
+pub(crate) use string::{At, StringAtom, StringStep};
 pub(crate) use table::{NameTable, NameTables};
 
 /// The automaton of one grammar.

@@ -3,11 +3,12 @@
 //! Nodes are visited in depth-first order, which is their order in memory; a refused byte skips its
 //! whole subtree. `open` holds the configuration of each ancestor.
 
-use crate::automaton::{At, Automaton, Config, Costs, Level, StringLevel};
+use crate::automaton::{At, Automaton, Config, Costs, Level, StringAtom, StringLevel, StringStep};
 use crate::base::SmallBits;
 use crate::language::{Full, TextState, TextStep};
 use crate::values::Strings;
 use crate::vocab::Trie;
+use smallvec::SmallVec;
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
@@ -45,7 +46,6 @@ impl<'a> Walk<'a> {
     /// Adds the tokens below `start`, which `config` has reached.
     pub(super) fn below(&mut self, start: u32, config: &Config) -> Result<(), Full> {
         if let Level::String(level) = &config.top
-            && level.atoms.len() == 1
             && self.costs.is_none()
         {
             return self.string(start, config, level);
@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
             self.take(node, &next);
             if skip == node + 1 {
                 node = skip;
-            } else if matches!(&next.top, Level::String(level) if level.atoms.len() == 1) {
+            } else if matches!(&next.top, Level::String(_)) {
                 self.below(node, &next)?;
                 node = skip;
             } else {
@@ -90,26 +90,24 @@ impl<'a> Walk<'a> {
             && matches!(&config.top, Level::Object(object) if self.automaton.is_volatile(object))
     }
 
-    /// Inside a string with one candidate the state is a few words, and what follows the closing
-    /// quote is the same wherever it comes.
+    /// Inside a string the state is a few words for each candidate, and what follows the closing
+    /// quote depends only on which of them accept.
     fn string(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
-        #[derive(Clone, Copy)]
-        struct Cursor {
-            text: TextState,
-            count: u64,
-            decoded: u32,
-            at: At,
-        }
-        let [atom] = level.atoms.as_slice() else { return Ok(()) };
-        let strings: &Strings = self.automaton.strings(atom.state.id);
-        let minimal = self.automaton.is_minimal();
+        let reader = Reader {
+            strings: level.atoms.iter().map(|a| self.automaton.strings(a.state.id)).collect(),
+            level,
+            minimal: self.automaton.is_minimal(),
+        };
+        let mut closed: Vec<(SmallBits, Config)> = Vec::new();
+        // The candidates of all open nodes, one behind the other.
+        let mut states: Vec<(u32, At)> =
+            (0u32..).zip(&level.atoms).map(|(index, atom)| (index, atom.state.at)).collect();
         let first = Cursor {
             text: level.text,
             count: level.count,
             decoded: level.decoded,
-            at: atom.state.at,
+            states: (0, states.len() as u32),
         };
-        let mut closed: Option<Config> = None;
         let end = self.trie.skip(start);
         let mut open: Vec<(u32, Cursor)> = Vec::new();
         let mut node = start + 1;
@@ -118,52 +116,28 @@ impl<'a> Walk<'a> {
                 open.pop();
             }
             let mut cursor = open.last().map_or(first, |&(_, cursor)| cursor);
+            states.truncate(cursor.states.1 as usize);
             let (byte, skip) = (self.trie.byte(node), self.trie.skip(node));
-            let mut state = atom.state;
-            state.at = cursor.at;
-            let mut buffer = [0; 4];
-            let step = cursor.text.step(byte, minimal);
-            let live = match step {
-                TextStep::Refuse => false,
-                TextStep::Close => {
-                    if state.accepts(strings, cursor.decoded, cursor.count) {
-                        let closed = closed
-                            .get_or_insert_with(|| self.automaton.close_string(config, &atom.tags));
-                        self.from(node, &closed.clone())?;
-                    }
+            match reader.step(&mut cursor, &mut states, byte)? {
+                StringStep::Dead => node = skip,
+                StringStep::Closed(tags) => {
+                    let known = closed.iter().position(|(of, _)| *of == tags);
+                    let index = known.unwrap_or_else(|| {
+                        let after = self.automaton.close_string(config, &tags);
+                        closed.push((tags, after));
+                        closed.len() - 1
+                    });
+                    self.from(node, &closed[index].1)?;
                     node = skip;
-                    continue;
                 }
-                TextStep::Pending { first, state: text } => {
-                    cursor.count += u64::from(first);
-                    cursor.text = text;
-                    let ranges = text.pending_chars(minimal);
-                    state.pending(strings, &ranges, cursor.decoded, cursor.count)
+                StringStep::Stay => {
+                    self.added.extend_from_slice(self.trie.tokens_at(node));
+                    if skip > node + 1 {
+                        open.push((skip, cursor));
+                    }
+                    node += 1;
                 }
-                TextStep::Raw { first, state: text } => {
-                    cursor.count += u64::from(first);
-                    cursor.text = text;
-                    cursor.decoded = cursor.decoded.saturating_add(1);
-                    state.feed(strings, &[byte], cursor.decoded - 1, cursor.count)?
-                }
-                TextStep::Char(c, text) => {
-                    cursor.text = text;
-                    let bytes = c.encode_utf8(&mut buffer).as_bytes();
-                    let depth = cursor.decoded;
-                    cursor.decoded = depth.saturating_add(bytes.len() as u32);
-                    state.feed(strings, bytes, depth, cursor.count)?
-                }
-            };
-            if !live {
-                node = skip;
-                continue;
             }
-            cursor.at = state.at;
-            self.added.extend_from_slice(self.trie.tokens_at(node));
-            if skip > node + 1 {
-                open.push((skip, cursor));
-            }
-            node += 1;
         }
         Ok(())
     }
@@ -193,4 +167,89 @@ pub(super) fn all_tags(level: &StringLevel) -> SmallBits {
     let mut tags = SmallBits::default();
     level.atoms.iter().for_each(|atom| tags.union(&atom.tags));
     tags
+}
+
+/// The part of a string's state that differs from node to node.
+#[derive(Clone, Copy)]
+struct Cursor {
+    text: TextState,
+    count: u64,
+    decoded: u32,
+    /// Where its candidates stand in the list of all.
+    states: (u32, u32),
+}
+
+/// What does not differ.
+struct Reader<'l> {
+    level: &'l StringLevel,
+    strings: SmallVec<[&'l Strings; 2]>,
+    minimal: bool,
+}
+
+impl Reader<'_> {
+    /// Reads `byte`; the candidates that live on are added behind all others.
+    #[inline]
+    fn step(
+        &self,
+        cursor: &mut Cursor,
+        states: &mut Vec<(u32, At)>,
+        byte: u8,
+    ) -> Result<StringStep, Full> {
+        let mut buffer = [0; 4];
+        let (bytes, text): (&[u8], TextState) = match cursor.text.step(byte, self.minimal) {
+            TextStep::Refuse => return Ok(StringStep::Dead),
+            TextStep::Close => return Ok(self.close(cursor, states)),
+            TextStep::Pending { first, state } => {
+                cursor.count += u64::from(first);
+                cursor.text = state;
+                let ranges = state.pending_chars(self.minimal);
+                let Cursor { count, decoded, .. } = *cursor;
+                return self.keep(cursor, states, |atom, strings| {
+                    Ok(atom.pending(strings, &ranges, decoded, count))
+                });
+            }
+            TextStep::Raw { first, state } => {
+                cursor.count += u64::from(first);
+                buffer[0] = byte;
+                (&buffer[..1], state)
+            }
+            TextStep::Char(c, state) => (c.encode_utf8(&mut buffer).as_bytes(), state),
+        };
+        let (depth, count) = (cursor.decoded, cursor.count);
+        cursor.text = text;
+        cursor.decoded = depth.saturating_add(bytes.len() as u32);
+        self.keep(cursor, states, |atom, strings| atom.feed(strings, bytes, depth, count))
+    }
+
+    /// Adds those candidates that `live` keeps, as it changed them.
+    #[inline]
+    fn keep(
+        &self,
+        cursor: &mut Cursor,
+        states: &mut Vec<(u32, At)>,
+        live: impl Fn(&mut StringAtom, &Strings) -> Result<bool, Full>,
+    ) -> Result<StringStep, Full> {
+        let from = states.len() as u32;
+        for position in cursor.states.0..cursor.states.1 {
+            let (index, at) = states[position as usize];
+            let mut atom = StringAtom { id: self.level.atoms[index as usize].state.id, at };
+            if live(&mut atom, self.strings[index as usize])? {
+                states.push((index, atom.at));
+            }
+        }
+        cursor.states = (from, states.len() as u32);
+        Ok(if states.len() as u32 == from { StringStep::Dead } else { StringStep::Stay })
+    }
+
+    fn close(&self, cursor: &Cursor, states: &[(u32, At)]) -> StringStep {
+        let mut tags = SmallBits::default();
+        for &(index, at) in &states[cursor.states.0 as usize..cursor.states.1 as usize] {
+            let atom = &self.level.atoms[index as usize];
+            let state = StringAtom { id: atom.state.id, at };
+            if state.accepts(self.strings[index as usize], cursor.decoded, cursor.count) {
+                tags.union(&atom.tags);
+            }
+        }
+        if tags.is_empty() { StringStep::Dead } else { StringStep::Closed(tags) }
+    }
 }
