@@ -52,7 +52,7 @@ fn tokenizer_files() -> Vec<(String, PathBuf)> {
         let file = PathBuf::from(&folder).join(name).join("tokenizer.json");
         file.exists().then(|| (name.to_owned(), file))
     };
-    ["llama3.1", "mistral"].into_iter().filter_map(wanted).collect()
+    ["llama3.1", "qwen3"].into_iter().filter_map(wanted).collect()
 }
 
 criterion_group!(benches, vocab);
