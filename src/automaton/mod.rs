@@ -162,6 +162,17 @@ impl Automaton {
         }
     }
 
+    /// Whether every text may go on from where a candidate stands: none of them ends its life.
+    pub(crate) fn never_dies(&self, atom: &StringAtom) -> bool {
+        match (self.strings(atom.id), atom.at) {
+            (Strings::Free { max, .. }, _) => max.is_none(),
+            (Strings::Language(language), string::At::Language(state)) => {
+                language.never_dies(state)
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn is_volatile(&self, object: &ObjectLevel) -> bool {
         object.is_volatile(&self.objects)
     }

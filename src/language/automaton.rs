@@ -113,6 +113,12 @@ impl Language {
         matches!(&self.mode, Mode::Lazy(dfa) if dfa.is_universal(state))
     }
 
+    /// Whether whatever follows `state` can be completed. `false` may mean that it is not known.
+    #[inline]
+    pub(crate) fn never_dies(&self, state: LangState) -> bool {
+        matches!(&self.mode, Mode::Lazy(dfa) if dfa.never_dies() || dfa.is_universal(state))
+    }
+
     /// The state after a byte of the decoded string; `None` where no continuation is accepted,
     /// lengths and spelling aside.
     ///

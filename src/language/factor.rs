@@ -128,6 +128,20 @@ impl Factor {
         self.coaccessible.contains(q as usize)
     }
 
+    /// Whether no text can make the search fail: a match may begin anywhere, so the loop before the
+    /// pattern is in every set and can accept.
+    pub(super) fn never_dies(&self) -> bool {
+        let start = self.nfa.start_unanchored();
+        let mut never_dies = false;
+        epsilons(self.nfa.state(start), |next| {
+            let state = self.nfa.state(next);
+            let mut loops = false;
+            byte_edges(state, |low, high, to| loops |= (low, high, to) == (0, 255, start));
+            never_dies |= loops && self.coaccessible.contains(next.as_usize());
+        });
+        never_dies
+    }
+
     pub(super) fn is_match(&self, q: u32) -> bool {
         matches!(self.nfa.states().get(q as usize), Some(State::Match { .. }))
     }

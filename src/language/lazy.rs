@@ -31,6 +31,7 @@ pub(super) struct LazyDfa {
     max_states: usize,
     max_bytes: usize,
     start: LangState,
+    never_dies: bool,
 }
 
 #[derive(Debug)]
@@ -63,9 +64,11 @@ impl LazyDfa {
     ) -> Result<Self, Full> {
         let classes = factor.byte_classes();
         let stride = classes.iter().map(|&c| usize::from(c) + 1).max().unwrap_or(1);
+        let never_dies = live.is_none() && factor.never_dies();
         let mut dfa = LazyDfa {
             factor,
             live,
+            never_dies,
             classes,
             stride,
             states: boxcar::Vec::new(),
@@ -104,6 +107,12 @@ impl LazyDfa {
     #[inline]
     pub(super) fn is_universal(&self, state: LangState) -> bool {
         state == UNIVERSAL
+    }
+
+    /// Whether some continuation of every text is accepted.
+    #[inline]
+    pub(super) fn never_dies(&self) -> bool {
+        self.never_dies
     }
 
     #[inline]

@@ -385,6 +385,20 @@ fn languages_are_shared_between_threads() {
     });
 }
 
+#[test]
+fn searches_never_die_where_a_match_may_begin_anywhere() {
+    for pattern in ["a", "^a|b$", "x{2,3}$", "(?:)", "[^x]"] {
+        let language = language(&[pattern], 0, None);
+        assert!(language.never_dies(language.start()), "{pattern}");
+        let after = after(&language, b"zz").unwrap();
+        assert!(language.never_dies(after) && language.live(after, 2), "{pattern}");
+    }
+    for pattern in ["^a", "^(a|b)$", "^a|^b", "(^a)b", "a^b|^b"] {
+        let language = language(&[pattern], 0, None);
+        assert!(!language.never_dies(language.start()), "{pattern}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 

@@ -56,6 +56,10 @@ impl<'a> Source<'a> {
             Level::String(level) if self.is_free(level) => {
                 (entry.within, entry.recheck) = self.free_string(&mut walk, config, level)?;
             }
+            Level::String(level) if self.costs.is_none() && self.never_dies(level) => {
+                entry.within = Some(u64::MAX);
+                self.exits(&mut walk, config)?;
+            }
             Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
                 if let Some(Level::Object(object)) = config.parent() {
                     entry.within = Some(u64::MAX);
@@ -100,6 +104,25 @@ impl<'a> Source<'a> {
     fn is_free(self, level: &StringLevel) -> bool {
         level.decoder.text.is_boundary()
             && level.atoms.iter().all(|atom| self.automaton.free_lengths(&atom.state).is_some())
+    }
+
+    /// Whether any text may go on here, whatever it is, because one candidate takes it.
+    fn never_dies(self, level: &StringLevel) -> bool {
+        level.decoder.text.is_boundary()
+            && level.atoms.iter().any(|atom| self.automaton.never_dies(&atom.state))
+    }
+
+    /// Where any text may go on, the tokens that close it: which candidates live behind the quote
+    /// depends on the text before it.
+    fn exits(self, walk: &mut Walk<'a>, config: &Config) -> Result<(), Full> {
+        for exit in self.text.exits() {
+            let mut next = config.clone();
+            let path = self.vocabulary.trie().path(exit.node);
+            if self.automaton.steps(&mut next, &path)?.is_none() {
+                walk.from(exit.node, &next)?;
+            }
+        }
+        Ok(())
     }
 
     /// Free text: the base mask, and what may follow the closing quote. Returned are the base's

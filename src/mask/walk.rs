@@ -45,7 +45,6 @@ impl<'a> Walk<'a> {
     /// Adds the tokens below `start`, which `config` has reached.
     pub(super) fn below(&mut self, start: u32, config: &Config) -> Result<(), Full> {
         if let Level::String(level) = &config.top
-            && level.atoms.len() == 1
             && self.costs.is_none()
         {
             return self.string(start, config, level);
@@ -72,7 +71,7 @@ impl<'a> Walk<'a> {
             self.take(node, &next);
             if skip == node + 1 {
                 node = skip;
-            } else if matches!(&next.top, Level::String(level) if level.atoms.len() == 1) {
+            } else if matches!(&next.top, Level::String(_)) {
                 self.below(node, &next)?;
                 node = skip;
             } else {
@@ -90,41 +89,64 @@ impl<'a> Walk<'a> {
             && matches!(&config.top, Level::Object(object) if self.automaton.is_volatile(object))
     }
 
-    /// Inside a string with one candidate the state is a few words, and what follows the closing
-    /// quote is the same wherever it comes.
+    /// Inside a string the state is a few words for each candidate, and what follows the closing
+    /// quote depends only on which of them accept.
     fn string(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
-        let [atom] = level.atoms.as_slice() else { return Ok(()) };
         let (automaton, trie) = (self.automaton, self.trie);
-        let (strings, minimal) = (automaton.strings(atom.state.id), automaton.is_minimal());
-        let mut closed: Option<Config> = None;
+        let minimal = automaton.is_minimal();
+        let strings = |index: u32| automaton.strings(level.atoms[index as usize].state.id);
+        let mut closed: Vec<(SmallBits, Config)> = Vec::new();
+        // The candidates of all open nodes, one node's behind the other's.
+        let mut states: Vec<(u32, StringAtom)> =
+            (0u32..).zip(&level.atoms).map(|(index, atom)| (index, atom.state)).collect();
+        let first = Cursor { decoder: level.decoder, states: (0, states.len()) };
         let end = trie.skip(start);
-        let mut open: Vec<(u32, Decoder, StringAtom)> = Vec::new();
+        let mut open: Vec<(u32, Cursor)> = Vec::new();
         let mut node = start + 1;
         while node < end {
-            while open.last().is_some_and(|&(end, ..)| node >= end) {
+            while open.last().is_some_and(|&(end, _)| node >= end) {
                 open.pop();
             }
-            let (mut decoder, mut state) = match open.last() {
-                Some(&(_, decoder, state)) => (decoder, state),
-                None => (level.decoder, atom.state),
-            };
+            let mut cursor = open.last().map_or(first, |&(_, cursor)| cursor);
+            let (from, to) = cursor.states;
+            states.truncate(to);
             let skip = trie.skip(node);
-            let reading = decoder.read(trie.byte(node), minimal);
+            let reading = cursor.decoder.read(trie.byte(node), minimal);
             if reading == Reading::Close {
-                if state.accepts(strings, &decoder) {
-                    let close = || automaton.close_string(config, &atom.tags);
-                    self.from(node, closed.get_or_insert_with(close))?;
+                let mut tags = SmallBits::default();
+                for (index, state) in &states[from..to] {
+                    if state.accepts(strings(*index), &cursor.decoder) {
+                        tags.union(&level.atoms[*index as usize].tags);
+                    }
+                }
+                if !tags.is_empty() {
+                    let known = closed.iter().position(|(of, _)| *of == tags);
+                    let index = known.unwrap_or_else(|| {
+                        let after = automaton.close_string(config, &tags);
+                        closed.push((tags, after));
+                        closed.len() - 1
+                    });
+                    self.from(node, &closed[index].1)?;
                 }
                 node = skip;
-            } else if state.follow(strings, reading, &decoder, minimal)? {
-                self.added.extend_from_slice(trie.tokens_at(node));
-                if skip > node + 1 {
-                    open.push((skip, decoder, state));
-                }
-                node += 1;
-            } else {
-                node = skip;
+                continue;
             }
+            for position in from..to {
+                let (index, mut state) = states[position];
+                if state.follow(strings(index), reading, &cursor.decoder, minimal)? {
+                    states.push((index, state));
+                }
+            }
+            if states.len() == to {
+                node = skip;
+                continue;
+            }
+            self.added.extend_from_slice(trie.tokens_at(node));
+            if skip > node + 1 {
+                cursor.states = (to, states.len());
+                open.push((skip, cursor));
+            }
+            node += 1;
         }
         Ok(())
     }
@@ -154,4 +176,12 @@ pub(super) fn all_tags(level: &StringLevel) -> SmallBits {
     let mut tags = SmallBits::default();
     level.atoms.iter().for_each(|atom| tags.union(&atom.tags));
     tags
+}
+
+/// The part of a string's state that differs from node to node.
+#[derive(Clone, Copy)]
+struct Cursor {
+    decoder: Decoder,
+    /// Where its candidates stand in the list of all.
+    states: (usize, usize),
 }

@@ -1,5 +1,5 @@
-//! A mask from the cache equals the mask of an engine that has none: patterns beside lengths, where
-//! how far a bound is away decides what is alive.
+//! Masks of strings: one from the cache equals that of an engine that has none, and both hold
+//! exactly the tokens that the matcher accepts.
 
 use tokenmask::{Engine, Grammar, Options, Vocabulary};
 
@@ -60,4 +60,40 @@ fn long_strings_beside_patterns_share_masks() {
         matcher.fill_mask(&mut mask).expect("no limit is met");
     }
     assert!(engine.shared_states() < 10, "{}", engine.shared_states());
+}
+
+#[test]
+fn masks_of_strings_are_what_is_accepted() {
+    let vocabulary = vocabulary();
+    let schemas = [
+        // One text that nothing makes fail decides what is allowed; the others, where it ends.
+        r#"{"type": "array", "items": {"type": "string", "pattern": "ab"}}"#,
+        r#"{"type": "array", "items": {"type": "string", "pattern": "^a|b$"}}"#,
+        r#"{"anyOf": [{"type": "string", "pattern": "xa+"}, {"type": "string"}]}"#,
+        r#"{"anyOf": [{"items": {"pattern": "aa"}}, {"items": {"minLength": 3}, "maxItems": 2}]}"#,
+        // Several candidates that all can fail.
+        r#"{"anyOf": [{"items": {"pattern": "^x*$"}}, {"items": {"pattern": "^x?a+b?$"}}]}"#,
+        r#"{"anyOf": [{"items": {"maxLength": 3}}, {"items": {"enum": ["xxxxa", "aaab"]}},
+            {"items": {"pattern": "^(xx)*b$"}, "maxItems": 1}]}"#,
+    ];
+    let texts = ["", "x", "xx", "xxa", "a", "ab", "abb", "xxxx", "b", "\\", "\\u00", "\u{e9}a"];
+    for schema in schemas {
+        let engine = engine(schema, &vocabulary);
+        let mut seen = 0;
+        for text in texts {
+            for start in ["\"", "[\"", "[\"ab\",\""] {
+                let prefix = format!("{start}{text}");
+                let mut matcher = engine.matcher();
+                if matcher.accept_bytes(prefix.as_bytes()).is_err() {
+                    continue;
+                }
+                seen += 1;
+                let tokens = 0..vocabulary.len() as u32;
+                let accepted: Vec<u32> =
+                    tokens.filter(|&token| matcher.validate(&[token]) == 1).collect();
+                assert_eq!(allowed(&engine, &prefix), Some(accepted), "{schema} after {prefix}");
+            }
+        }
+        assert!(seen >= 8, "{schema}");
+    }
 }
