@@ -40,9 +40,8 @@ mod string;
 mod table;
 
 use crate::base::SmallBits;
-use crate::language::Full;
 use crate::options::{Escapes, SurfacePolicy};
-use crate::values::{Emptiness, Literals, SetId, Sets, Strings};
+use crate::values::{Emptiness, Literals, SetId, Sets};
 use gap::{Gap, Gaps};
 use info::{ArrayInfo, ObjectInfo};
 use level::{Atoms, add_atom};
@@ -51,6 +50,9 @@ use object::{KeyStep, ObjectAtom};
 use std::sync::Arc;
 use string::StringStep;
 
+/// What a state of this automaton is made of, for the walks over it.
+pub(crate) use crate::language::{Full, TextState, TextStep};
+pub(crate) use crate::values::Strings;
 pub(crate) use completion::Costs;
 pub(crate) use fingerprint::{Clip, Fingerprint};
 pub(crate) use gap::is_blank;
@@ -335,7 +337,7 @@ impl Automaton {
                         add_atom(&mut atoms, tags, atom);
                     }
                 }
-                let text = crate::language::TextState::START;
+                let text = TextState::START;
                 let level = StringLevel { text, count: 0, decoded: 0, atoms };
                 (!level.atoms.is_empty()).then_some(Level::String(level))
             }

@@ -3,9 +3,8 @@
 use super::bits::{Filled, Filling};
 use super::entry::{Entry, Source};
 use super::walk::Walk;
-use crate::automaton::{Automaton, Clip, Config, Costs, Fingerprint};
+use crate::automaton::{Automaton, Clip, Config, Costs, Fingerprint, Full};
 use crate::error::{Error, ErrorKind, Result};
-use crate::language::Full;
 use crate::vocab::{TextTables, Vocabulary};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -1,10 +1,10 @@
 //! One mask in the form in which it is kept: a shared base and the tokens added to it.
 
 use super::walk::{Walk, all_tags};
-use crate::automaton::{At, Automaton, Config, Costs, KeyLevel, Level, ObjectLevel, StringLevel};
+use crate::automaton::{
+    At, Automaton, Config, Costs, Full, KeyLevel, Level, ObjectLevel, StringLevel, Strings,
+};
 use crate::automaton::{is_blank, sees_prefix};
-use crate::language::Full;
-use crate::values::Strings;
 use crate::vocab::{TextTables, Trie, Vocabulary};
 
 /// A mask without its words.

@@ -3,10 +3,10 @@
 //! Nodes are visited in depth-first order, which is their order in memory; a refused byte skips its
 //! whole subtree. `open` holds the configuration of each ancestor.
 
-use crate::automaton::{At, Automaton, Config, Costs, Level, StringLevel};
+use crate::automaton::{
+    At, Automaton, Config, Costs, Full, Level, StringLevel, Strings, TextState, TextStep,
+};
 use crate::base::SmallBits;
-use crate::language::{Full, TextState, TextStep};
-use crate::values::Strings;
 use crate::vocab::Trie;
 
 /// A walk in progress.

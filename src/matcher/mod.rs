@@ -7,9 +7,8 @@ mod engine;
 
 pub use engine::Engine;
 
-use crate::automaton::Config;
+use crate::automaton::{Config, Full};
 use crate::error::{Error, ErrorKind, Result};
-use crate::language::Full;
 use crate::mask::{Filled, Mask, memory_cap};
 use std::collections::VecDeque;
 
@@ -19,8 +18,10 @@ use std::collections::VecDeque;
 /// error, never "everything allowed".
 ///
 /// ```
-/// use tokenmask::{Grammar, Options, Vocabulary};
-/// let grammar = Grammar::compile(r#"{"enum": ["yes", "no"]}"#, &Options::default())?;
+/// use tokenmask::{Grammar, Options, SurfacePolicy, Vocabulary};
+/// // With all escapes allowed, an `e` could also come as `\u0065`: nothing would be forced.
+/// let options = Options { policy: SurfacePolicy::tight(), ..Options::default() };
+/// let grammar = Grammar::compile(r#"{"enum": ["yes", "no"]}"#, &options)?;
 /// let engine = grammar.bind(&Vocabulary::bytes())?;
 /// let mut matcher = engine.matcher();
 /// matcher.accept_bytes(b"\"y")?;

@@ -1,9 +1,8 @@
 //! How each keyword is compiled, and in which uses a subschema is reached.
 
-use crate::language::{Format, FormatHow};
 use crate::options::Formats;
 use crate::schema::{Keyword, Kw, Node, NodeId, Role, Schema, Status};
-use crate::values::Position;
+use crate::values::{Format, FormatHow, Position};
 
 /// How an active keyword is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,10 @@ mod emptiness;
 mod intersect;
 mod sets;
 mod shape;
+mod strings;
 
+/// The report speaks of formats as the sets do.
+pub(crate) use crate::language::{Format, FormatHow};
 pub(crate) use emptiness::Emptiness;
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{

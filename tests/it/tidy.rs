@@ -19,7 +19,7 @@ const EDGES: [(&str, &[&str]); 15] = [
     ("check", &["report", "schema", "language", "values"]),
     ("redact", &["schema", "values", "report", "check"]),
     ("vendor", &["schema", "values", "report"]),
-    ("sample", &["matcher", "vocab"]),
+    ("sample", &["matcher", "mask", "vocab"]),
 ];
 /// What every module may import.
 const SHARED: [&str; 3] = ["base", "error", "options"];
