@@ -11,13 +11,13 @@
 //! let engine = grammar.bind(&Vocabulary::bytes())?; // cheap; owns the caches of this pair
 //! let mut matcher = engine.matcher();
 //! let mut mask = engine.new_mask(); // bit `i % 32` of word `i / 32` is token `i`, 1 = allowed
-//! let mut model = br#"{"ok": true}"#.iter().map(|&byte| u32::from(byte)).chain([256]);
+//! # let mut model = br#"{"ok": true}"#.iter().map(|&byte| u32::from(byte)).chain([256]);
+//! # let mut sample = |logits: &[f32]| model.next().filter(|&id| logits[id as usize] == 0.0).unwrap();
 //! while !matcher.is_terminated() {
 //!     matcher.fill_mask(&mut mask)?;
-//!     let mut logits = vec![0.0; 257]; // the model's
+//!     let mut logits = vec![0.0; engine.vocabulary().width()]; // the model's
 //!     mask.apply(&mut logits)?; // −∞ where a token is not allowed
-//!     let token = model.next().expect("a sampler"); // sample from the logits
-//!     assert!(logits[token as usize] == 0.0 && mask.allows(token));
+//!     let token = sample(&logits);
 //!     matcher.accept(token)?; // a refused token leaves the matcher as it was
 //! }
 //! # Ok::<(), tokenmask::Error>(())
@@ -38,8 +38,8 @@
 //! assert!(!report.is_exact());
 //! assert_eq!(
 //!     report.to_string(),
-//!     "mask   #/type        \"integer\"\n\
-//!      check  #/multipleOf  5  — multiples are not compiled into the mask yet\n"
+//!     "mask        #/type        \"integer\"\n\
+//!      check       #/multipleOf  5  — multiples are not compiled into the mask yet\n"
 //! );
 //! # Ok::<(), tokenmask::Error>(())
 //! ```

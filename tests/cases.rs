@@ -21,6 +21,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use tokenmask::{
     Dialect, Engine, Escapes, Formats, Grammar, Margin, Numbers, Objects, Options, Order,
     Vocabulary, Whitespace,
@@ -85,12 +86,16 @@ fn case(folder: &Path) -> Outcome {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// The vocabularies that every document is cut for.
-fn vocabularies() -> Vec<Vocabulary> {
-    let mut all = vec![Vocabulary::bytes()];
-    #[cfg(feature = "builtin-vocabularies")]
-    all.push(Vocabulary::builtin("llama3").expect("llama3 is built in"));
-    all
+/// The vocabularies that every document is cut for, loaded once.
+fn vocabularies() -> &'static [Vocabulary] {
+    static ALL: LazyLock<Vec<Vocabulary>> = LazyLock::new(|| {
+        vec![
+            Vocabulary::bytes(),
+            #[cfg(feature = "builtin-vocabularies")]
+            Vocabulary::builtin("llama3").expect("llama3 is built in"),
+        ]
+    });
+    &ALL
 }
 
 /// That a line is refused, at the same byte under every vocabulary, and where it says so.

@@ -139,8 +139,9 @@ impl Entries<'_> {
     fn entry(&self, id: NodeId, index: usize, keyword: &Keyword) -> Entry {
         let uses = &self.uses[id.index()];
         let (route, reason, uses) = match keyword.status {
-            Status::Active if uses.is_empty() => (Route::Annotation, "unreferenced".into(), vec![]),
+            // Its subschemas may be in use where it is not: references name them.
             Status::Active if is_definitions(keyword) => self.definitions(keyword),
+            Status::Active if uses.is_empty() => (Route::Annotation, "unreferenced".into(), vec![]),
             Status::Active => self.active(id, index, keyword, uses),
             Status::NotInDialect => (Route::Annotation, "not-in-dialect".into(), vec![]),
             Status::BesideRef => (Route::Annotation, "beside-ref".into(), vec![]),
@@ -171,11 +172,9 @@ impl Entries<'_> {
             return (Route::Annotation, "unreferenced".into(), Vec::new());
         }
         let carried = used.map(|child| {
-            if self.uses[child.index()].masked {
-                self.carried[child.index()]
-            } else {
-                Carried { mask: false, check: true }
-            }
+            let Uses { masked, checked } = &self.uses[child.index()];
+            let in_mask = if *masked { self.carried[child.index()] } else { Carried::default() };
+            in_mask.or(Carried { mask: false, check: checked.iter().any(Option::is_some) })
         });
         let route = carried.fold(Carried::default(), Carried::or).route();
         (route, "has the route of what it holds".into(), Vec::new())
