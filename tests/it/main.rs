@@ -1,3 +1,23 @@
 //! The integration tests: one binary, one module for each subject.
 
+#[path = "../oracle/mod.rs"]
+mod oracle;
+
+#[cfg(feature = "cli")]
+mod generate;
+mod generator;
+#[cfg(feature = "cli")]
+mod grammars;
+#[cfg(feature = "cli")]
+mod masks;
+#[cfg(feature = "cli")]
+mod matcher;
+mod oracle_random;
+mod oracle_selftest;
+#[cfg(feature = "cli")]
+mod shared;
+#[cfg(feature = "cli")]
+mod support;
 mod tidy;
+#[cfg(feature = "cli")]
+mod widening;
