@@ -5,6 +5,7 @@
 
 use crate::base::Route;
 use crate::report::Report;
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Uri, ValidationError, uri};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -89,6 +90,19 @@ impl Places {
 
     /// The location of the keyword that `error` violates, as in reports.
     pub(crate) fn of(&self, error: &ValidationError<'_>) -> String {
+        let mut location = self.place(error);
+        if matches!(error.kind(), ValidationErrorKind::Required { .. })
+            && !location.ends_with("/required")
+        {
+            // A name may be required by a keyword that has places for it inside.
+            let ends = ["/dependentRequired", "/dependencies"]
+                .map(|keyword| location.rfind(keyword).map(|at| at + keyword.len()));
+            location.truncate(ends.into_iter().flatten().max().unwrap_or(location.len()));
+        }
+        location
+    }
+
+    fn place(&self, error: &ValidationError<'_>) -> String {
         let Some(absolute) = error.absolute_keyword_location() else {
             return format!("#{}", error.schema_path());
         };

@@ -187,6 +187,16 @@ mod tests {
     }
 
     #[test]
+    fn dependent_names_are_placed_at_their_keyword() {
+        for keyword in ["dependentRequired", "dependencies"] {
+            let schema = format!(r#"{{"{keyword}": {{"a": ["b"]}}}}"#);
+            let found = violations(&schema, &Options::default(), r#"{"a": 1}"#);
+            assert!(found.iter().all(|one| one.location == format!("#/{keyword}") && one.routed));
+            assert_eq!(found.len(), 1, "{keyword}");
+        }
+    }
+
+    #[test]
     fn nested_resources_are_placed_from_the_document_root() {
         let schema = r#"{"$id": "https://example.com/root", "properties":
             {"x": {"$id": "inner", "properties": {"y": {"type": "null"}}}}}"#;

@@ -13,6 +13,8 @@ const FEW_NAMES: usize = 400;
 const FEW: usize = 100;
 /// A small vocabulary spells free text with at least this share of its tokens.
 const FREE_SHARE: usize = 4;
+/// Free text is seldom shorter, in characters.
+const SHORTEST_TEXT: usize = 3;
 /// Words tried before all allowed tokens are weighed.
 const TRIES: usize = 24;
 
@@ -143,6 +145,10 @@ impl<'a> Choice<'a> {
         let fixed = text && self.is_few(FEW) && !bytes.contains(&b'"');
         let worth =
             if fixed { if bytes.contains(&b'\\') { 1e-4 } else { 1.0 } } else { next.read(bytes) };
+        let quote = bytes.iter().position(|&byte| byte == b'"');
+        let early = quote.is_some_and(|at| position.length() as usize + at < SHORTEST_TEXT)
+            && self.is_free_text(position);
+        let worth = if early || holds_short_text(bytes, text) { worth * 1e-4 } else { worth };
         // Long tokens spell a fixed text in fewer steps, as a model would.
         let length = bytes.len().min(if fixed { 16 } else { 4 }) as f64;
         if fixed { worth * length * length } else { worth * length }
@@ -177,9 +183,31 @@ fn balance(tokens: &[(u32, u8)], weights: &mut [f64]) {
     }
 }
 
+/// Whether a token opens a text and closes it after less than [`SHORTEST_TEXT`] bytes. `in_string`:
+/// its first quote closes the text before.
+fn holds_short_text(bytes: &[u8], in_string: bool) -> bool {
+    let quotes = (0..bytes.len()).filter(|&at| bytes[at] == b'"').skip(usize::from(in_string));
+    let quotes: Vec<usize> = quotes.collect();
+    quotes.chunks_exact(2).any(|pair| pair[1] - pair[0] <= SHORTEST_TEXT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_texts_are_seen_inside_tokens() {
+        for (token, in_string, expected) in [
+            (r#" "","#, false, true),
+            (r#"":""#, false, true),
+            (r#"":""#, true, false),
+            (r#"","","#, true, true),
+            (r#""abc""#, false, false),
+            (r#"""#, false, false),
+        ] {
+            assert_eq!(holds_short_text(token.as_bytes(), in_string), expected, "{token}");
+        }
+    }
 
     #[test]
     fn kinds_look_past_blanks_outside_strings() {

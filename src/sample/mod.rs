@@ -22,10 +22,14 @@ use choice::Choice;
 use lexicon::Lexicon;
 use position::{LONGEST_STRING, Position, Wish};
 use random::Random;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::fmt;
+use std::hash::BuildHasher;
 
 /// Tokens that `wild` draws before it finishes.
 const WILD_TOKENS: usize = 200;
+/// How often a document that came before is drawn again.
+const REDRAWS: usize = 8;
 /// While so many tokens are left, the shortest completion is asked for only every few tokens.
 const RELAXED_TOKENS: usize = 512;
 /// Every how many tokens, while the budget is far.
@@ -62,6 +66,8 @@ pub struct Sampler {
     clock: Option<fn() -> u64>,
     lexicon: Lexicon,
     guide: Option<Engine>,
+    /// Hashes of the documents that [`Sampler::generate`] gave.
+    drawn: FxHashSet<u64>,
 }
 
 impl fmt::Debug for Sampler {
@@ -73,7 +79,13 @@ impl fmt::Debug for Sampler {
 impl Sampler {
     /// A sampler without clock and guide.
     pub fn new(seed: u64) -> Self {
-        Sampler { random: Random::new(seed), clock: None, lexicon: Lexicon::default(), guide: None }
+        Sampler {
+            random: Random::new(seed),
+            clock: None,
+            lexicon: Lexicon::default(),
+            guide: None,
+            drawn: FxHashSet::default(),
+        }
     }
 
     /// Measures masks with `clock`, a monotonic count of nanoseconds.
@@ -89,7 +101,8 @@ impl Sampler {
         self
     }
 
-    /// A document that looks like data, of at most `max_tokens` tokens: from there minus the
+    /// A document that looks like data, seldom one that this sampler gave before, of at most
+    /// `max_tokens` tokens: from there minus the
     /// shortest completion on, it follows the shortest completion.
     ///
     /// # Errors
@@ -97,6 +110,17 @@ impl Sampler {
     /// `limit` where the shortest document alone needs more than `max_tokens` (the message names
     /// both numbers) or passes `Limits::completion_bytes`; `mask` where a mask cannot be computed.
     pub fn generate(&mut self, engine: &Engine, max_tokens: usize) -> Result<Sample> {
+        // A branch with few documents comes as often as one with many: a repeat is drawn again.
+        for _ in 0..REDRAWS {
+            let sample = self.draw(engine, max_tokens)?;
+            if sample.dead_end || self.drawn.insert(FxBuildHasher.hash_one(&sample.text)) {
+                return Ok(sample);
+            }
+        }
+        self.draw(engine, max_tokens)
+    }
+
+    fn draw(&mut self, engine: &Engine, max_tokens: usize) -> Result<Sample> {
         if !self.lexicon.fits(engine.vocabulary()) {
             self.lexicon = Lexicon::new(engine.vocabulary());
         }
@@ -388,6 +412,18 @@ mod tests {
         let plain = |c: &char| c.is_ascii_alphanumeric() || " \"{}[],:.".contains(*c);
         let odd = text.chars().filter(|c| !plain(c)).count();
         assert!(odd * 20 < text.len(), "{odd} odd characters in {text}");
+    }
+
+    #[test]
+    fn a_small_branch_does_not_repeat() {
+        let engine = engine(r#"{"anyOf": [{"type": "null"}, {"type": "string", "minLength": 5}]}"#);
+        let mut sampler = Sampler::new(2);
+        let texts: HashSet<String> =
+            (0..50).map(|_| sampler.generate(&engine, 500).unwrap().text).collect();
+        assert!(texts.len() >= 48 && texts.contains("null"), "{} distinct", texts.len());
+        let few = self::engine(r#"{"enum": [1, 2]}"#);
+        let texts: Vec<_> = (0..9).map(|_| sampler.generate(&few, 9).unwrap().text).collect();
+        assert!(texts.iter().all(|text| ["1", "2"].contains(&text.as_str())));
     }
 
     #[test]

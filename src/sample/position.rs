@@ -14,6 +14,8 @@ const DEEPEST: usize = 6;
 const MOST_ITEMS: u32 = 6;
 /// What is hardly ever wanted.
 const RARE: f64 = 1e-4;
+/// A level too many: a deep document has many places for one.
+const TOO_DEEP: f64 = 1e-9;
 
 /// How long the parts at hand should get: drawn anew for each part.
 #[derive(Clone, Copy, Debug)]
@@ -242,7 +244,7 @@ impl Position {
     /// A value or a key begins.
     fn begin(&mut self, byte: u8) -> f64 {
         self.length = 0;
-        let deep = if self.levels.len() >= DEEPEST { RARE } else { 1.0 };
+        let deep = if self.levels.len() >= DEEPEST { TOO_DEEP } else { 1.0 };
         match byte {
             b'"' => {
                 let key = self.expects_key();

@@ -1,9 +1,29 @@
 //! The integration tests: one binary, one module for each subject.
 
+#[path = "../oracle/mod.rs"]
+mod oracle;
+
 mod cached_masks;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod generate;
+mod generator;
+#[cfg(feature = "cli")]
+mod grammars;
+#[cfg(feature = "cli")]
+mod masks;
+#[cfg(feature = "cli")]
+mod matcher;
+mod oracle_random;
+mod oracle_selftest;
 mod poor;
 #[cfg(feature = "cli")]
 mod readme;
+#[cfg(feature = "cli")]
+mod shared;
+#[cfg(feature = "cli")]
+mod support;
 mod tidy;
+#[cfg(feature = "cli")]
+mod widening;

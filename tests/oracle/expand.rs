@@ -207,7 +207,9 @@ impl Sets {
             Some(self.conjunction(&nodes))
         };
         let names = order.into_iter().map(|name| (name.clone(), value(Some(name)))).collect();
-        ObjectSet { names, required, free: value(None) }
+        let closed = all.iter().any(|constraint| matches!(constraint, Constraint::Closed));
+        let free = if closed { None } else { value(None) };
+        ObjectSet { names, required, free }
     }
 }
 

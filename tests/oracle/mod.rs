@@ -15,8 +15,11 @@
 //! Keywords that constrain: `type`, `enum`, `const`, `properties`, `required`,
 //! `additionalProperties` (not beside `patternProperties`), `items`, `prefixItems`, array `items` with
 //! `additionalItems`, `minItems`, `maxItems`, `minLength`, `maxLength`, `pattern` (regular part),
-//! `format` (date, date-time), `anyOf`, `allOf`, `$ref` (local pointers), boolean schemas. All others
-//! are ignored. An object with `patternProperties` stays open under the closed policy too. Numbers are in plain form only.
+//! `format` (date, date-time), `anyOf`, `allOf`, `$ref` (local pointers and anchors), boolean schemas. All others
+//! are ignored. Under the closed policy a schema object with `properties`, but without
+//! `additionalProperties`, `unevaluatedProperties` and `patternProperties`, closes the combined object: no key comes
+//! but those that some conjunct names (a property, a required name, a member of a literal). Numbers
+//! are in plain form only.
 #![allow(dead_code, reason = "each integration test uses a part")]
 
 mod expand;
@@ -63,7 +66,7 @@ pub struct OraclePolicy {
     pub margin: OracleMargin,
     /// Names stand in declared order; otherwise in any.
     pub declared_order: bool,
-    /// Objects with `properties` and nothing about other keys refuse other keys.
+    /// Objects with `properties` and nothing about other keys refuse the keys that nobody names.
     pub closed: bool,
     /// Only the escapes that JSON requires.
     pub minimal_escapes: bool,

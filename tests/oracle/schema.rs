@@ -33,6 +33,8 @@ pub enum Constraint {
         known: BTreeSet<String>,
         schema: NodeId,
     },
+    /// The policy's: no key that no constraint beside this one names.
+    Closed,
     /// Items from index 0 on.
     Prefix(Vec<NodeId>),
     /// Items from this index on.
@@ -174,9 +176,7 @@ impl<'a> Reader<'a> {
                 .map(has)
                 .contains(&true)
         {
-            let mut known = property_names(schema);
-            known.extend(names(schema.get("required")));
-            found.push(Constraint::Additional { known, schema: NEVER });
+            found.push(Constraint::Closed);
         }
         Ok(found)
     }
@@ -242,8 +242,11 @@ impl<'a> Reader<'a> {
     }
 
     fn reference(&mut self, target: &str) -> Result<Constraint, String> {
-        let pointer = target.strip_prefix('#').and_then(percent_decode);
-        let found = pointer.and_then(|pointer| self.root.pointer(&pointer));
+        let fragment = target.strip_prefix('#').and_then(percent_decode);
+        let found = fragment.and_then(|fragment| match fragment.starts_with('/') {
+            false if !fragment.is_empty() => anchored(self.root, &fragment),
+            _ => self.root.pointer(&fragment),
+        });
         let found = found.ok_or_else(|| format!("the reference {target:?} is not resolved"))?;
         Ok(Constraint::AllOf(vec![self.node(found)]))
     }
@@ -304,6 +307,19 @@ impl<'a> Reader<'a> {
     fn literal_node(&mut self, value: &'a Json) -> NodeId {
         let constraints = self.literal(value);
         self.add(constraints)
+    }
+}
+
+/// The schema with this `$anchor`; no schema has an `$id` of its own below the root.
+fn anchored<'a>(here: &'a Json, anchor: &str) -> Option<&'a Json> {
+    match here {
+        Json::Object(members) => {
+            let own = matches!(here.get("$anchor"), Some(Json::Text(name)) if name == anchor);
+            let below = || members.iter().find_map(|(_, value)| anchored(value, anchor));
+            own.then_some(here).or_else(below)
+        }
+        Json::Array(items) => items.iter().find_map(|item| anchored(item, anchor)),
+        _ => None,
     }
 }
 

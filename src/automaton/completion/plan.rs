@@ -198,9 +198,13 @@ impl Automaton {
             let end = costs.alphabet.complete(text, None)?;
             return Some((end.clone(), end));
         }
-        let (first, _) = *costs.alphabet.pending_chars(text).first()?;
-        let c = char::from_u32(first)?;
-        Some((costs.alphabet.complete(text, Some(c))?, c.to_string().into_bytes()))
+        let ranges = costs.alphabet.pending_chars(text);
+        let fits = |c: &char| ranges.iter().any(|&(lo, hi)| (lo..=hi).contains(&u32::from(*c)));
+        // Behind the backslash a short escape may do.
+        let short = "\"\\/\u{8}\u{C}\n\r\t".chars().filter(fits);
+        let first = char::from_u32(ranges.first()?.0);
+        let end = |c: char| Some((costs.alphabet.complete(text, Some(c))?, c.to_string().into()));
+        first.into_iter().chain(short).filter_map(end).min_by_key(|(end, _)| end.len())
     }
 
     /// The end of `target`, of which `decoded` bytes have been read, the pending character aside.

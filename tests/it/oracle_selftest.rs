@@ -1,8 +1,6 @@
 //! The oracle against hand-written cases.
 
-mod oracle;
-
-use oracle::{Oracle, OracleMargin, OraclePolicy, OracleWhitespace};
+use crate::oracle::{Oracle, OracleMargin, OraclePolicy, OracleWhitespace};
 
 const ANY: OraclePolicy = OraclePolicy {
     whitespace: OracleWhitespace::Flexible,
