@@ -49,7 +49,8 @@ fn members(random: &mut Random, most: usize) -> String {
     let mut members = Vec::new();
     for _ in 0..count {
         let name = names.swap_remove(random.below(names.len()));
-        let value = if name % 2 == 0 { random.below(99).to_string() } else { text(random, 20) };
+        let value =
+            if name.is_multiple_of(2) { random.below(99).to_string() } else { text(random, 20) };
         members.push(format!("\"property_{name}\": {value}"));
     }
     format!("{{{}}}", members.join(", "))
