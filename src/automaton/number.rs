@@ -47,6 +47,8 @@ pub(crate) struct Lex {
     magnitude: i32,
     /// Whether such a digit has come.
     nonzero: bool,
+    /// Whether it was a one, and all others are zeros: the mantissa is a power of ten.
+    power: bool,
     /// Digits behind the point.
     fraction: u32,
     /// Bytes read.
@@ -63,6 +65,7 @@ impl Lex {
         digits: 0,
         magnitude: 0,
         nonzero: false,
+        power: false,
         fraction: 0,
         bytes: 0,
     };
@@ -81,20 +84,23 @@ impl Lex {
                 Zero
             }
             (Start | Minus, b'1'..=b'9') => {
-                (self.digits, self.nonzero) = (1, true);
+                (self.digits, self.nonzero, self.power) = (1, true, byte == b'1');
                 Integer
             }
             (Integer, b'0'..=b'9') => {
                 self.digits = self.digits.saturating_add(1);
                 self.magnitude = self.magnitude.saturating_add(1);
+                self.power &= byte == b'0';
                 Integer
             }
             (Zero | Integer, b'.') => Point,
             (Point | Fraction, b'0'..=b'9') => {
                 self.digits = self.digits.saturating_add(1);
                 self.fraction = self.fraction.saturating_add(1);
-                if !self.nonzero && byte != b'0' {
-                    self.nonzero = true;
+                if self.nonzero {
+                    self.power &= byte == b'0';
+                } else if byte != b'0' {
+                    (self.nonzero, self.power) = (true, byte == b'1');
                     self.magnitude = -i32::try_from(self.fraction).unwrap_or(i32::MAX);
                 }
                 Fraction
@@ -142,7 +148,8 @@ impl Lex {
                 let most = if self.exponent_negative {
                     MAGNITUDE + magnitude
                 } else {
-                    MAGNITUDE - 1 - magnitude
+                    // Only the power of ten itself reaches the bound.
+                    MAGNITUDE - i32::from(!self.power) - magnitude
                 };
                 if i32::from(self.exponent) <= most { Verdict::Accept } else { Verdict::Dead }
             }
@@ -362,7 +369,16 @@ mod tests {
         for text in ["-0", "1.", "1e", "1e-", "-"] {
             assert_eq!(accepts(&number, text), Some(false), "{text}");
         }
-        let long = ["1e307", "10e306", "0.001e-305", "1e0000", "01", "1.2.3", "123456789012345678"];
+        let long = [
+            "2e307",
+            "1e308",
+            "10.1e306",
+            "0.001e-305",
+            "1e0000",
+            "01",
+            "1.2.3",
+            "123456789012345678",
+        ];
         for text in long.iter().chain(&["0.12345678901234567", "1234567890123456.78"]) {
             assert_eq!(accepts(&number, text), None, "{text}");
         }

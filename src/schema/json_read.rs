@@ -374,15 +374,21 @@ impl Reader<'_> {
     /// `<uri>#<pointer>` of the place that is being read.
     fn location(&self) -> String {
         let Some(&top) = self.stack.last() else { return format!("{}#", self.doc.uri) };
-        let mut location = self.doc.location(JsonId::new(top as usize));
         let container = &self.doc.nodes[top as usize];
-        // In an object the last node tells whether a key waits for its value.
-        if container.kind() == JsonKind::Object
-            && let Some((last, node)) = self.doc.nodes.iter().enumerate().next_back()
-            && node.parent == top
-            && node.ordinal == container.len()
-            && node.end > node.start
-        {
+        let mut location = self.doc.location(JsonId::new(top as usize));
+        let Some((last, node)) = self.doc.nodes.iter().enumerate().next_back() else {
+            return location;
+        };
+        if node.parent != top {
+            return location;
+        }
+        // A value counts from its first byte on, a key never does.
+        let (unfinished, is_key) = (node.end <= node.start, node.ordinal == container.len());
+        if unfinished && !is_key {
+            return self.doc.location(JsonId::new(last));
+        }
+        // A key that waits for its value.
+        if container.kind() == JsonKind::Object && is_key && !unfinished {
             push_pointer_token(&mut location, self.doc.string(last));
         }
         location

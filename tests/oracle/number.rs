@@ -77,7 +77,12 @@ impl Parts<'_> {
         }
         let value = digits.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0'));
         let value = if exponent.starts_with(b"-") { -value } else { value };
-        (-307..=306).contains(&(self.adjusted() + value))
+        // 1e307 is the largest magnitude: only a one and zeros may have that exponent.
+        let fraction = self.fraction.unwrap_or(b"");
+        let counting: Vec<u8> =
+            self.whole.iter().chain(fraction).copied().skip_while(|&b| b == b'0').collect();
+        let power = counting.first() == Some(&b'1') && counting[1..].iter().all(|&b| b == b'0');
+        (-307..=306 + i64::from(power)).contains(&(self.adjusted() + value))
     }
 }
 
