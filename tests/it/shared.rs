@@ -94,7 +94,7 @@ fn generate(engine: &Engine, text: &str) {
 #[test]
 fn shared_states_do_not_grow_with_documents() {
     let schemas = [LONG_TEXT.to_owned(), LONG_LIST.to_owned(), wide(), all_three()];
-    let half = amount(150, 1_000);
+    let half = amount(300, 1_000);
     for name in ["fused", "llama3"] {
         for (index, schema) in schemas.iter().enumerate() {
             let policy = SurfacePolicy { order: Order::Any, ..SurfacePolicy::default() };
