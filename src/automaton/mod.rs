@@ -62,6 +62,7 @@ pub(crate) use level::{
     ArrayLevel, KeyLevel, Level, LiteralLevel, NumberLevel, ObjectLevel, Phase, StringLevel,
     ValueLevel,
 };
+pub(crate) use number::{NumberCursor, is_number_byte};
 pub(crate) use object::sees_prefix;
 pub(crate) use spelling::{Unspellable, UnspellableWhat};
 pub(crate) use string::{Decoder, Reading, StringAtom};
@@ -203,7 +204,7 @@ impl Automaton {
                 }
             }
             Level::Number(level) => {
-                if matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') {
+                if is_number_byte(byte) {
                     return Ok(level.step(&self.numbers, byte));
                 }
                 return self.end_number(config, byte);
@@ -434,12 +435,21 @@ impl Automaton {
         let Level::Number(level) = &config.top else { return None };
         let mut tags = SmallBits::default();
         level.complete(&self.numbers).iter().for_each(|atom| tags.union(&atom.tags));
-        (!tags.is_empty()).then(|| self.close_string(config, &tags))
+        (!tags.is_empty()).then(|| self.close_scalar(config, &tags))
     }
 
-    /// The configuration behind the closing quote of the string at the top, for the parent's atoms
-    /// that every free candidate serves.
-    pub(crate) fn close_string(&self, config: &Config, tags: &SmallBits) -> Config {
+    /// Moves a number's candidate by one of its bytes.
+    pub(crate) fn step_number(&self, cursor: &mut NumberCursor, byte: u8) -> bool {
+        cursor.step(&self.numbers, byte)
+    }
+
+    /// Whether a number's candidate may end.
+    pub(crate) fn ends_number(&self, cursor: &NumberCursor) -> bool {
+        cursor.is_complete(&self.numbers)
+    }
+
+    /// The configuration behind the scalar at the top, if it ends for the parent's atoms in `tags`.
+    pub(crate) fn close_scalar(&self, config: &Config, tags: &SmallBits) -> Config {
         let mut next = config.clone();
         self.finish(&mut next, tags);
         next

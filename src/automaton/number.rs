@@ -300,6 +300,32 @@ impl NumberAtom {
     }
 }
 
+/// One candidate's whole state: small, so that a walk can copy it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NumberCursor {
+    pub(crate) lex: Lex,
+    pub(crate) atom: NumberAtom,
+}
+
+impl NumberCursor {
+    /// Reads one byte of the number; `false` where the candidate does not allow it.
+    pub(super) fn step(&mut self, infos: &[NumberInfo], byte: u8) -> bool {
+        let Some(lex) = self.lex.step(byte) else { return false };
+        self.lex = lex;
+        self.atom.step(&infos[self.atom.id.index()], &lex, byte)
+    }
+
+    /// Whether the text so far is a whole number.
+    pub(super) fn is_complete(&self, infos: &[NumberInfo]) -> bool {
+        self.atom.verdict(&infos[self.atom.id.index()], &self.lex) == Verdict::Accept
+    }
+}
+
+/// Whether numbers are made of such bytes; any other ends one.
+pub(crate) fn is_number_byte(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
+}
+
 impl NumberLevel {
     /// Reads one byte of the number; `false` where no candidate allows it.
     pub(crate) fn step(&mut self, infos: &[NumberInfo], byte: u8) -> bool {

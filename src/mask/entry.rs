@@ -141,7 +141,7 @@ impl<'a> Source<'a> {
             min <= read && max.is_none_or(|max| reach <= max)
         });
         if everywhere {
-            let after = self.automaton.close_string(config, &all_tags(level));
+            let after = self.automaton.close_scalar(config, &all_tags(level));
             let recheck = self.suffixes(walk, &after)?;
             return Ok((self.spells(config).then_some(u64::MAX), recheck.into()));
         }
@@ -164,7 +164,7 @@ impl<'a> Source<'a> {
                 continue;
             }
             if last.as_ref().is_none_or(|(known, _)| *known != tags) {
-                let after = self.automaton.close_string(config, &tags);
+                let after = self.automaton.close_scalar(config, &tags);
                 last = Some((tags, after));
             }
             if let Some((_, after)) = &last {

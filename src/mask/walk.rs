@@ -4,7 +4,8 @@
 //! whole subtree. `open` holds the configuration of each ancestor.
 
 use crate::automaton::{
-    Automaton, Config, Costs, Decoder, Full, Level, Reading, StringAtom, StringLevel,
+    Automaton, Config, Costs, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom,
+    StringLevel, is_number_byte,
 };
 use crate::base::SmallBits;
 use crate::vocab::Trie;
@@ -19,11 +20,16 @@ pub(super) struct Walk<'a> {
     pub(super) added: Vec<u32>,
     /// The nodes at which a key of a volatile object begins, where those are left out.
     pub(super) resume: Option<Vec<u32>>,
+    /// How many shortcuts are nested, one in the subtree of another.
+    nested: u32,
 }
+
+/// Shortcuts nest this deep at most: a token may be as long as it likes.
+const MAX_NESTED: u32 = 32;
 
 impl<'a> Walk<'a> {
     pub(super) fn new(automaton: &'a Automaton, trie: &'a Trie, costs: Option<&'a Costs>) -> Self {
-        Walk { automaton, trie, costs, added: Vec::new(), resume: None }
+        Walk { automaton, trie, costs, added: Vec::new(), resume: None, nested: 0 }
     }
 
     /// Adds the tokens at `node`, which `config` has reached, and those below it.
@@ -44,10 +50,15 @@ impl<'a> Walk<'a> {
 
     /// Adds the tokens below `start`, which `config` has reached.
     pub(super) fn below(&mut self, start: u32, config: &Config) -> Result<(), Full> {
-        if let Level::String(level) = &config.top
-            && self.costs.is_none()
-        {
-            return self.string(start, config, level);
+        if self.has_shortcut(config) {
+            self.nested += 1;
+            let done = match &config.top {
+                Level::String(level) => self.string(start, config, level),
+                Level::Number(level) => self.number(start, config, level),
+                _ => Ok(()),
+            };
+            self.nested -= 1;
+            return done;
         }
         let end = self.trie.skip(start);
         let mut open: Vec<(u32, Config)> = Vec::new();
@@ -71,13 +82,66 @@ impl<'a> Walk<'a> {
             self.take(node, &next);
             if skip == node + 1 {
                 node = skip;
-            } else if matches!(&next.top, Level::String(_)) {
+            } else if self.has_shortcut(&next) {
                 self.below(node, &next)?;
                 node = skip;
             } else {
                 open.push((skip, next));
                 node += 1;
             }
+        }
+        Ok(())
+    }
+
+    /// Whether the subtree is walked with a state smaller than a configuration.
+    fn has_shortcut(&self, config: &Config) -> bool {
+        let small = match &config.top {
+            Level::String(_) => true,
+            Level::Number(level) => level.atoms.len() == 1,
+            _ => false,
+        };
+        small && self.costs.is_none() && self.nested < MAX_NESTED
+    }
+
+    /// Inside a number with one candidate the state is a few words, and what follows the number is
+    /// the same wherever it ends.
+    fn number(&mut self, start: u32, config: &Config, level: &NumberLevel) -> Result<(), Full> {
+        let (automaton, trie) = (self.automaton, self.trie);
+        let Some(atom) = level.atoms.first() else { return Ok(()) };
+        let first = NumberCursor { lex: level.lex, atom: atom.state };
+        let mut after: Option<Config> = None;
+        let end = trie.skip(start);
+        let mut open: Vec<(u32, NumberCursor)> = Vec::new();
+        let mut node = start + 1;
+        while node < end {
+            while open.last().is_some_and(|&(end, _)| node >= end) {
+                open.pop();
+            }
+            let mut cursor = open.last().map_or(first, |&(_, cursor)| cursor);
+            let (byte, skip) = (trie.byte(node), trie.skip(node));
+            if is_number_byte(byte) {
+                if automaton.step_number(&mut cursor, byte) {
+                    self.added.extend_from_slice(trie.tokens_at(node));
+                    open.push((skip, cursor));
+                    node += 1;
+                } else {
+                    node = skip;
+                }
+                continue;
+            }
+            if automaton.ends_number(&cursor) {
+                let close = || automaton.close_scalar(config, &atom.tags);
+                let before = after.get_or_insert_with(close);
+                if self.leaves_out_key(before, byte) {
+                    self.resume.get_or_insert_default().push(node);
+                } else {
+                    let mut next = before.clone();
+                    if automaton.step(&mut next, byte)? {
+                        self.from(node, &next)?;
+                    }
+                }
+            }
+            node = skip;
         }
         Ok(())
     }
@@ -122,7 +186,7 @@ impl<'a> Walk<'a> {
                 if !tags.is_empty() {
                     let known = closed.iter().position(|(of, _)| *of == tags);
                     let index = known.unwrap_or_else(|| {
-                        let after = automaton.close_string(config, &tags);
+                        let after = automaton.close_scalar(config, &tags);
                         closed.push((tags, after));
                         closed.len() - 1
                     });
