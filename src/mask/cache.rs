@@ -2,7 +2,6 @@
 
 use super::bits::{Filled, Filling};
 use super::entry::{Entry, Source};
-use super::walk::Walk;
 use crate::automaton::{Automaton, Clip, Config, Costs, Fingerprint, Full};
 use crate::error::{Error, ErrorKind, Result};
 use crate::vocab::{TextTables, Vocabulary};
@@ -96,9 +95,7 @@ impl Masks {
         };
         let mut filling = Filling::new(words, base);
         filling.add(&entry.added);
-        if !entry.resume.is_empty() || !entry.recheck.is_empty() {
-            filling.add(&self.for_this_document(source, config, &entry)?);
-        }
+        filling.add(&source.for_this_document(config, &entry)?);
         Ok(filling.done())
     }
 
@@ -122,26 +119,6 @@ impl Masks {
             kept.bytes += entry.size();
         }
         Ok(entry)
-    }
-
-    /// What a shared entry leaves to each document.
-    fn for_this_document(
-        &self,
-        source: Source<'_>,
-        config: &Config,
-        entry: &Entry,
-    ) -> Result<Vec<u32>, Full> {
-        let trie = self.vocabulary.trie();
-        let mut walk = Walk::new(source.automaton, trie, source.costs);
-        for &node in &entry.resume {
-            let mut next = config.clone();
-            if source.automaton.steps(&mut next, &trie.path(node))?.is_none() {
-                walk.from(node, &next)?;
-            }
-        }
-        let bytes = |id| self.vocabulary.text_bytes(id);
-        walk.check(config, entry.recheck.iter().copied(), bytes)?;
-        Ok(walk.added)
     }
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Entry {
     /// Nodes at which a key of a volatile object begins: what lies from there on is asked for each
     /// document anew.
     pub(super) resume: Box<[u32]>,
+    /// The same for what follows the closing quote of a string: nodes of the suffixes' trie.
+    pub(super) resume_behind: Box<[u32]>,
     /// Tokens that may hold such a key behind another one.
     pub(super) recheck: Box<[u32]>,
 }
@@ -28,7 +30,8 @@ impl Entry {
     /// Bytes that the entry takes.
     pub(super) fn size(&self) -> usize {
         let words = self.words.as_ref().map_or(0, |(words, _)| words.len());
-        size_of::<Entry>() + 4 * (words + self.added.len() + self.resume.len() + self.recheck.len())
+        let lists = [&self.added, &self.resume, &self.resume_behind, &self.recheck];
+        size_of::<Entry>() + 4 * (words + lists.iter().map(|list| list.len()).sum::<usize>())
     }
 }
 
@@ -54,7 +57,7 @@ impl<'a> Source<'a> {
         let mut entry = Entry::default();
         match &config.top {
             Level::String(level) if self.is_free(level) => {
-                (entry.within, entry.recheck) = self.free_string(&mut walk, config, level)?;
+                (entry.within, entry.resume_behind) = self.free_string(&mut walk, config, level)?;
             }
             Level::String(level) if self.costs.is_none() && self.never_dies(level) => {
                 entry.within = Some(u64::MAX);
@@ -126,7 +129,7 @@ impl<'a> Source<'a> {
     }
 
     /// Free text: the base mask, and what may follow the closing quote. Returned are the base's
-    /// bound in characters, and the tokens to recheck.
+    /// bound in characters, and the suffixes' nodes to resume at.
     fn free_string(
         self,
         walk: &mut Walk<'a>,
@@ -142,8 +145,8 @@ impl<'a> Source<'a> {
         });
         if everywhere {
             let after = self.automaton.close_scalar(config, &all_tags(level));
-            let recheck = self.suffixes(walk, &after)?;
-            return Ok((self.spells(config).then_some(u64::MAX), recheck.into()));
+            let behind = self.suffixes(walk, &after)?;
+            return Ok((self.spells(config).then_some(u64::MAX), behind.into()));
         }
         let left = level.atoms.iter().map(|atom| match bounds(&atom.state).1 {
             Some(max) => max.saturating_sub(read),
@@ -175,18 +178,32 @@ impl<'a> Source<'a> {
     }
 
     /// What follows a closing quote after which the configuration is `after`, for all tokens that
-    /// hold one. Tokens that open a key of a volatile object behind it are returned: they have to
-    /// be asked one by one.
+    /// hold one. Returned are the nodes at which a key of a volatile object opens behind it.
     fn suffixes(self, walk: &mut Walk<'a>, after: &Config) -> Result<Vec<u32>, Full> {
-        let suffixes = self.text.suffixes();
-        let mut inner = Walk::new(self.automaton, suffixes, self.costs);
+        let mut inner = Walk::new(self.automaton, self.text.suffixes(), self.costs);
         inner.resume = Some(Vec::new());
         inner.from(Trie::ROOT, after)?;
         walk.added.append(&mut inner.added);
-        let nodes = inner.resume.unwrap_or_default();
-        let ids: Vec<u32> =
-            nodes.iter().flat_map(|&node| suffixes.tokens_below(node)).copied().collect();
-        Ok(ids)
+        Ok(inner.resume.unwrap_or_default())
+    }
+
+    /// What an entry leaves to each document.
+    pub(super) fn for_this_document(
+        self,
+        config: &Config,
+        entry: &Entry,
+    ) -> Result<Vec<u32>, Full> {
+        let mut walk = Walk::new(self.automaton, self.vocabulary.trie(), self.costs);
+        walk.resume_at(config, &entry.resume)?;
+        if let (Level::String(level), false) = (&config.top, entry.resume_behind.is_empty()) {
+            let after = self.automaton.close_scalar(config, &all_tags(level));
+            let mut behind = Walk::new(self.automaton, self.text.suffixes(), self.costs);
+            behind.resume_at(&after, &entry.resume_behind)?;
+            walk.added.append(&mut behind.added);
+        }
+        let bytes = |id| self.vocabulary.text_bytes(id);
+        walk.check(config, entry.recheck.iter().copied(), bytes)?;
+        Ok(walk.added)
     }
 
     /// A free key: free text; a key that nobody names closes like any other; where the text spells
@@ -200,7 +217,9 @@ impl<'a> Source<'a> {
     ) -> Result<Box<[u32]>, Full> {
         let mut recheck = Vec::new();
         if let Some(after) = self.automaton.close_other_key(config) {
-            recheck = self.suffixes(walk, &after)?;
+            let suffixes = self.text.suffixes();
+            let nodes = self.suffixes(walk, &after)?;
+            recheck.extend(nodes.iter().flat_map(|&node| suffixes.tokens_below(node)).copied());
         }
         if key.lo == key.hi && !sees_prefix(&object.seen, &key.key) {
             return Ok(recheck.into());

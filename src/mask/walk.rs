@@ -38,6 +38,17 @@ impl<'a> Walk<'a> {
         self.below(node, config)
     }
 
+    /// Adds the tokens at each of `nodes` and below, to which the bytes of their paths lead.
+    pub(super) fn resume_at(&mut self, config: &Config, nodes: &[u32]) -> Result<(), Full> {
+        for &node in nodes {
+            let mut next = config.clone();
+            if self.automaton.steps(&mut next, &self.trie.path(node))?.is_none() {
+                self.from(node, &next)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the tokens that end at `node`.
     fn take(&mut self, node: u32, config: &Config) {
         let tokens = self.trie.tokens_at(node);

@@ -38,8 +38,10 @@ pub struct Matcher {
     now: Moment,
     /// What `rollback` returns to, the latest first.
     history: Chain<Moment>,
-    /// How many of them there are.
+    /// How many of them there are: up to twice as many as may be undone.
     kept: usize,
+    /// How many may be undone.
+    undoable: usize,
 }
 
 /// Where a generation stands.
@@ -55,7 +57,7 @@ impl Matcher {
     pub(crate) fn new(engine: Engine) -> Matcher {
         let config = engine.automaton().start();
         let now = Moment { config, offset: 0, terminated: false };
-        Matcher { engine, now, history: Chain::default(), kept: 0 }
+        Matcher { engine, now, history: Chain::default(), kept: 0, undoable: 0 }
     }
 
     /// The engine that the matcher belongs to.
@@ -169,15 +171,16 @@ impl Matcher {
     /// # Ok::<(), tokenmask::Error>(())
     /// ```
     pub fn rollback(&mut self, n: usize) -> Result<()> {
-        let limit = self.engine.limits().rollback;
-        if n > self.kept.min(limit) {
-            let what = format!("a rollback of {n} calls where {} are kept", self.kept.min(limit));
+        if n > self.undoable {
+            let limit = self.engine.limits().rollback;
+            let what = format!("a rollback of {n} calls where {} are kept", self.undoable);
             return Err(Error::limit_met("rollback", limit, &what));
         }
         for _ in 0..n {
             if let Some(moment) = self.history.pop() {
                 self.now = moment;
                 self.kept -= 1;
+                self.undoable -= 1;
             }
         }
         Ok(())
@@ -247,6 +250,7 @@ impl Matcher {
         let limit = self.engine.limits().rollback;
         self.history.push(std::mem::replace(&mut self.now, next));
         self.kept += 1;
+        self.undoable = (self.undoable + 1).min(limit);
         // What is beyond the limit is dropped in bulk, so that a step costs no copying.
         if self.kept > limit.saturating_mul(2) {
             let mut latest: Vec<Moment> = self.history.iter().take(limit).cloned().collect();
