@@ -32,11 +32,6 @@ impl Gap {
     }
 }
 
-/// The four whitespace bytes of JSON (RFC 8259 section 2).
-pub(crate) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
 /// The gaps of a surface policy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gaps {

@@ -51,3 +51,8 @@ impl FromIterator<u8> for ByteSet {
         set
     }
 }
+
+/// The four whitespace bytes of JSON (RFC 8259 section 2).
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}

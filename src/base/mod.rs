@@ -11,6 +11,7 @@ mod route;
 
 pub(crate) use bits::SmallBits;
 pub use byte_set::ByteSet;
+pub(crate) use byte_set::is_blank;
 pub(crate) use chain::Chain;
 pub(crate) use decimal::Decimal;
 pub use finding::Finding;

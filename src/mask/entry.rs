@@ -2,11 +2,11 @@
 
 use super::bits::Filling;
 use super::walk::{Walk, all_tags};
+use crate::automaton::sees_prefix;
 use crate::automaton::{
     Automaton, Config, Costs, Full, KeyLevel, Level, ObjectLevel, StringAtom, StringLevel,
 };
-use crate::automaton::{is_blank, sees_prefix};
-use crate::base::SmallBits;
+use crate::base::{SmallBits, is_blank};
 use crate::vocab::{TextTables, Trie, Vocabulary};
 
 /// A mask without its words.

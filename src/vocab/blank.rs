@@ -4,8 +4,8 @@
 //! thousand nodes in a usual vocabulary); with this it takes the blank tokens from a list and goes
 //! on from the few nodes at which the run ends with the byte that it is looking for.
 
-use super::facts::is_blank;
 use super::trie::Trie;
+use crate::base::is_blank;
 
 /// A node reached by a run of whitespace and then one other byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

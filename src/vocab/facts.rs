@@ -1,13 +1,8 @@
 //! What masks ask of a vocabulary as a whole, and what the command line shows of it.
 
-use crate::base::ByteSet;
+use crate::base::{ByteSet, is_blank};
 
 use super::trie::Trie;
-
-/// JSON's whitespace.
-pub(crate) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
 
 /// Bounds over all tokens that may be text. Distances to a bound of the document need not be told
 /// apart beyond them.

@@ -1,0 +1,278 @@
+//! One byte further: control decides, registers guard.
+
+use super::level::{Atoms, add_atom, begin_atoms};
+use super::number::{Lex, NumberAtom, is_number_byte};
+use super::object::{KeyStep, ObjectAtom};
+use super::string::{Decoder, StringAtom, StringStep};
+use super::{
+    ArrayLevel, Automaton, Config, Full, Level, LiteralLevel, NumberLevel, ObjectLevel, Phase,
+    StringLevel, ValueLevel,
+};
+use crate::base::{SmallBits, is_blank};
+use crate::values::{Literals, SetId};
+
+/// What one byte does where a value is expected.
+enum ValueStep {
+    /// Still before the value, if `true`; refused, if not.
+    Stay(bool),
+    /// The value has begun.
+    Enter(Level),
+}
+
+impl Automaton {
+    /// Moves `config` by one byte. `Ok(false)`: no document goes on so, and `config` is spoiled.
+    pub(crate) fn step(&self, config: &mut Config, byte: u8) -> Result<bool, Full> {
+        match &mut config.top {
+            Level::Value(level) => match self.step_value(level, byte) {
+                ValueStep::Stay(live) => return Ok(live),
+                ValueStep::Enter(level) => config.top = level,
+            },
+            Level::Literal(level) => {
+                if level.word[usize::from(level.read)] != byte {
+                    return Ok(false);
+                }
+                level.read += 1;
+                if usize::from(level.read) == level.word.len() {
+                    let tags = level.tags.clone();
+                    self.finish(config, &tags);
+                }
+            }
+            Level::Number(level) => {
+                if is_number_byte(byte) {
+                    return Ok(level.step(&self.numbers, byte));
+                }
+                return self.end_number(config, byte);
+            }
+            Level::String(level) => match level.step(&self.strings, byte, self.minimal)? {
+                StringStep::Dead => return Ok(false),
+                StringStep::Stay => {}
+                StringStep::Closed(tags) => self.finish(config, &tags),
+            },
+            Level::Key(_) => return Ok(self.step_key(config, byte)),
+            Level::Object(_) => return Ok(self.step_object(config, byte)),
+            Level::Array(_) => return Ok(self.step_array(config, byte)),
+            Level::End(gap) => return Ok(is_blank(byte) && gap.take(byte)),
+        }
+        Ok(true)
+    }
+
+    /// Moves `config` by `bytes`; how many of them were taken before one was refused.
+    pub(crate) fn steps(&self, config: &mut Config, bytes: &[u8]) -> Result<Option<usize>, Full> {
+        for (offset, &byte) in bytes.iter().enumerate() {
+            if !self.step(config, byte)? {
+                return Ok(Some(offset));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the document may end here.
+    pub(crate) fn can_end(&self, config: &Config) -> bool {
+        match &config.top {
+            Level::End(_) => true,
+            Level::Number(level) => {
+                config.below.is_empty() && !level.complete(&self.numbers).is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// The value in progress is complete for the parent's atoms in `tags`: they live on.
+    pub(super) fn finish(&self, config: &mut Config, tags: &SmallBits) {
+        let Some(mut parent) = config.below.pop() else {
+            config.top = Level::End(self.gaps.tail);
+            return;
+        };
+        fn keep<T>(atoms: &mut Atoms<T>, tags: &SmallBits) {
+            let mut index = 0;
+            atoms.retain(|_| {
+                index += 1;
+                tags.contains(index - 1)
+            });
+        }
+        match &mut parent {
+            Level::Object(object) if object.atoms.len() > 1 => keep(&mut object.atoms, tags),
+            Level::Array(array) if array.atoms.len() > 1 => keep(&mut array.atoms, tags),
+            _ => {}
+        }
+        config.top = parent;
+    }
+
+    /// A number ends at the first byte that is not its own; the container reads that byte.
+    fn end_number(&self, config: &mut Config, byte: u8) -> Result<bool, Full> {
+        let Some(after) = self.close_number(config) else { return Ok(false) };
+        *config = after;
+        self.step(config, byte)
+    }
+
+    fn step_value(&self, level: &mut ValueLevel, byte: u8) -> ValueStep {
+        if is_blank(byte) {
+            return ValueStep::Stay(level.gap.take(byte));
+        }
+        if level.gap.need {
+            return ValueStep::Stay(false);
+        }
+        if level.colon {
+            (level.colon, level.gap) = (false, self.gaps.separator);
+            return ValueStep::Stay(byte == b':');
+        }
+        self.enter(&level.choices, byte).map_or(ValueStep::Stay(false), ValueStep::Enter)
+    }
+
+    /// The level of a value of which `byte` is the first byte.
+    fn enter(&self, choices: &Atoms<SetId>, byte: u8) -> Option<Level> {
+        let sets = || choices.iter().map(|choice| (&choice.tags, self.sets.get(choice.state)));
+        match byte {
+            b'{' => {
+                let shapes = sets().map(|(tags, set)| (tags, set.objects.as_slice()));
+                let atoms = begin_atoms(shapes, |id| {
+                    let info = &self.objects[id.index()];
+                    self.emptiness.has_object(id).then(|| ObjectAtom::new(id, info))
+                });
+                let level = ObjectLevel::new(atoms, self.gaps.between);
+                (!level.atoms.is_empty()).then_some(Level::Object(level))
+            }
+            b'[' => {
+                let shapes = sets().map(|(tags, set)| (tags, set.arrays.as_slice()));
+                let atoms = begin_atoms(shapes, |id| self.emptiness.has_array(id).then_some(id));
+                let gap = self.gaps.between;
+                let level = ArrayLevel { phase: Phase::First, gap, count: 0, atoms };
+                (!level.atoms.is_empty()).then_some(Level::Array(level))
+            }
+            b'"' => {
+                let shapes = sets().map(|(tags, set)| (tags, set.strings.as_slice()));
+                let atoms = begin_atoms(shapes, |id| Some(StringAtom::new(id, self.strings(id))));
+                let level = StringLevel { decoder: Decoder::START, atoms };
+                (!level.atoms.is_empty()).then_some(Level::String(level))
+            }
+            b'-' | b'0'..=b'9' => {
+                let shapes = sets().map(|(tags, set)| (tags, set.numbers.as_slice()));
+                let atoms =
+                    begin_atoms(shapes, |id| Some(NumberAtom::new(id, &self.numbers[id.index()])));
+                let mut level = NumberLevel { lex: Lex::START, atoms };
+                level.step(&self.numbers, byte).then_some(Level::Number(level))
+            }
+            _ => {
+                let (word, literal): (&[u8], _) = match byte {
+                    b'n' => (b"null", Literals::NULL),
+                    b't' => (b"true", Literals::TRUE),
+                    b'f' => (b"false", Literals::FALSE),
+                    _ => return None,
+                };
+                let mut tags = SmallBits::default();
+                let having = sets().filter(|(_, set)| set.literals.contains(literal));
+                having.for_each(|(of, _)| tags.union(of));
+                let level = LiteralLevel { tags, word, read: 1 };
+                (!level.tags.is_empty()).then_some(Level::Literal(level))
+            }
+        }
+    }
+
+    fn step_object(&self, config: &mut Config, byte: u8) -> bool {
+        let Level::Object(object) = &mut config.top else { return false };
+        if is_blank(byte) {
+            return object.gap.take(byte);
+        }
+        if object.gap.need {
+            return false;
+        }
+        match (byte, object.phase) {
+            (b'}', Phase::First | Phase::Next) => {
+                let tags = object.close(&self.objects);
+                if tags.is_empty() {
+                    return false;
+                }
+                self.finish(config, &tags);
+                true
+            }
+            (b',', Phase::Next) => {
+                (object.phase, object.gap) = (Phase::Comma, self.gaps.separator);
+                object.keep_takers(&self.objects)
+            }
+            (b'"', Phase::First | Phase::Comma) => {
+                if !object.keep_takers(&self.objects) {
+                    return false;
+                }
+                let key = Level::Key(object.open_key(&self.objects, &self.tables));
+                let object = std::mem::replace(&mut config.top, key);
+                config.below.push(object);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn step_key(&self, config: &mut Config, byte: u8) -> bool {
+        let Some(Level::Object(object)) = config.below.top() else {
+            return false;
+        };
+        let Level::Key(key) = &mut config.top else { return false };
+        let table = self.tables.get(key.table);
+        match key.step(object, &self.objects, table, byte, self.minimal) {
+            KeyStep::Dead => false,
+            KeyStep::Stay => true,
+            KeyStep::Closed => {
+                let entry = key.entry(table);
+                let gap = self.gaps.between;
+                let closed = object.close_key(&self.objects, Some(&key.key), entry, gap);
+                let Some((object, value)) = closed else { return false };
+                config.below.discard();
+                config.below.push(Level::Object(object));
+                config.top = Level::Value(value);
+                true
+            }
+        }
+    }
+
+    fn step_array(&self, config: &mut Config, byte: u8) -> bool {
+        let Level::Array(array) = &mut config.top else { return false };
+        if is_blank(byte) {
+            return array.gap.take(byte);
+        }
+        if array.gap.need {
+            return false;
+        }
+        let infos = &self.arrays;
+        match (byte, array.phase) {
+            (b']', Phase::First | Phase::Next) => {
+                let mut tags = SmallBits::default();
+                for atom in &array.atoms {
+                    if array.count >= infos[atom.state.index()].min {
+                        tags.union(&atom.tags);
+                    }
+                }
+                if tags.is_empty() {
+                    return false;
+                }
+                self.finish(config, &tags);
+                true
+            }
+            (b',', Phase::Next) => {
+                let count = array.count;
+                array.atoms.retain(|atom| infos[atom.state.index()].takes(count));
+                (array.phase, array.gap) = (Phase::Comma, self.gaps.separator);
+                !array.atoms.is_empty()
+            }
+            (_, Phase::First | Phase::Comma) => self.begin_item(config, byte),
+            _ => false,
+        }
+    }
+
+    /// `byte` is the first of an item.
+    fn begin_item(&self, config: &mut Config, byte: u8) -> bool {
+        let Level::Array(array) = &mut config.top else { return false };
+        let count = array.count;
+        array.atoms.retain(|atom| self.arrays[atom.state.index()].takes(count));
+        let mut choices = Atoms::new();
+        for (position, atom) in array.atoms.iter().enumerate() {
+            let set = self.arrays[atom.state.index()].item(count);
+            add_atom(&mut choices, &SmallBits::single(position), set);
+        }
+        let Some(item) = self.enter(&choices, byte) else { return false };
+        array.count = count.saturating_add(1);
+        (array.phase, array.gap) = (Phase::Next, self.gaps.between);
+        let array = std::mem::replace(&mut config.top, item);
+        config.below.push(array);
+        true
+    }
+}
