@@ -58,7 +58,6 @@
 //!
 //! Which texts of a valid value are allowed (whitespace, order of names, number forms, escapes) is
 //! the [`SurfacePolicy`]. Sizes at which work stops are in [`Limits`].
-#![warn(missing_docs)]
 
 mod automaton;
 mod base;

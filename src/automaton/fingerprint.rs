@@ -16,20 +16,21 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 pub(crate) struct Clip {
     /// Characters, and bytes, of the longest token.
     pub(crate) bytes: u64,
-    /// Items that one token can begin.
+    /// Distances, in items, that one token can tell apart: it begins one more than it has commas,
+    /// and then its closing bracket asks whether those were enough.
     pub(crate) items: u64,
-    /// Containers that one token can close.
+    /// Containers that one token can reach: those that it closes, and the one around them.
     pub(crate) levels: usize,
     seeds: (u64, u64),
 }
 
 impl Clip {
-    pub(crate) fn new(bytes: usize, items: usize, levels: usize) -> Clip {
+    pub(crate) fn new(bytes: usize, commas: usize, closers: usize) -> Clip {
         let random = RandomState::new();
         Clip {
             bytes: bytes as u64,
-            items: items as u64 + 1,
-            levels: levels + 1,
+            items: commas as u64 + 2,
+            levels: closers + 1,
             seeds: (random.hash_one(1), random.hash_one(2)),
         }
     }

@@ -4,7 +4,7 @@ use super::decode::{CharRanges, TextState, needs_escape, short_letter};
 use super::spell::Spell;
 use crate::base::ByteSet;
 use rustc_hash::FxHashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The bytes that can be spelled one by one, and whether escapes are minimal.
 ///
@@ -41,6 +41,15 @@ impl Alphabet {
     /// The alphabet of all bytes.
     pub(crate) fn full(minimal: bool) -> Self {
         Self::new(ByteSet::FULL, minimal)
+    }
+
+    /// The alphabet of these bytes; that of all bytes is made once per process.
+    pub(crate) fn shared(bytes: ByteSet, minimal: bool) -> Arc<Self> {
+        static FULL: [OnceLock<Arc<Alphabet>>; 2] = [OnceLock::new(), OnceLock::new()];
+        if bytes != ByteSet::FULL {
+            return Arc::new(Self::new(bytes, minimal));
+        }
+        FULL[usize::from(minimal)].get_or_init(|| Arc::new(Self::full(minimal))).clone()
     }
 
     /// The bytes that can be spelled.

@@ -6,7 +6,7 @@ use super::shape::{
     StringId, StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{Decimal, Interner, Route};
+use crate::base::{ByteSet, Decimal, Interner, Route};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Factor};
 use crate::options::{Escapes, Options};
@@ -198,7 +198,7 @@ impl<'o> Builder<'o> {
             objects: Interner::default(),
             factor_ids: FxHashMap::default(),
             factors: Vec::new(),
-            alphabet: Arc::new(Alphabet::full(options.policy.escapes == Escapes::Minimal)),
+            alphabet: Alphabet::shared(ByteSet::FULL, options.policy.escapes == Escapes::Minimal),
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
             widened: Vec::new(),

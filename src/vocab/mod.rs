@@ -476,7 +476,7 @@ impl Vocabulary {
 
     /// What this vocabulary can spell byte by byte.
     pub(crate) fn alphabet(&self, minimal: bool) -> Arc<Alphabet> {
-        Arc::new(Alphabet::new(self.spellable(), minimal))
+        Alphabet::shared(self.spellable(), minimal)
     }
 
     /// The tables of free text for an alphabet of this vocabulary.

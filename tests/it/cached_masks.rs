@@ -97,3 +97,43 @@ fn masks_of_strings_are_what_is_accepted() {
         assert!(seen >= 8, "{schema}");
     }
 }
+
+/// Items, levels and characters just at what one token can cover, in a vocabulary of few tokens.
+#[test]
+fn distances_that_one_token_just_covers_are_told_apart() {
+    let mut tokens: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
+    let fused = ["1,1,1]", "1,1,1", ",1,1]", "1]]", "]]", "aaa\"", "aaaa", "aa\"]", "1],[1]"];
+    tokens.extend(fused.map(|token| token.as_bytes().to_vec()));
+    let end = tokens.len() as u32;
+    tokens.push(Vec::new());
+    let vocabulary = Vocabulary::from_parts(tokens, &[end], &[]).expect("the parts are good");
+    let integers =
+        |bounds: &str| format!(r#"{{"type": "array", "items": {{"type": "integer"}}, {bounds}}}"#);
+    let schemas = [
+        integers(r#""minItems": 9"#),
+        integers(r#""maxItems": 9"#),
+        integers(r#""minItems": 7, "maxItems": 8"#),
+        r#"{"type": "array", "prefixItems": [{}, {}, {}, {}], "items": false, "minItems": 3}"#
+            .into(),
+        r#"{"type": "string", "minLength": 9}"#.into(),
+        r#"{"type": "string", "minLength": 8, "maxLength": 9}"#.into(),
+        r##"{"type": ["array", "integer"], "items": {"$ref": "#"}, "maxItems": 2}"##.into(),
+    ];
+    let counts = 0..10usize;
+    let mut prefixes: Vec<String> = Vec::new();
+    for n in counts {
+        prefixes.push(format!("[{}", "1,".repeat(n)));
+        prefixes.push(format!("[{}1", "1,".repeat(n)));
+        prefixes.push(format!("\"{}", "a".repeat(n)));
+        prefixes.push("[".repeat(n));
+        prefixes.push(format!("{}1", "[".repeat(n)));
+        prefixes.push(format!("{}1,", "[".repeat(n.max(1))));
+    }
+    for schema in &schemas {
+        let kept = engine(schema, &vocabulary);
+        for prefix in prefixes.iter().chain(prefixes.iter().rev()) {
+            let fresh = allowed(&engine(schema, &vocabulary), prefix);
+            assert_eq!(allowed(&kept, prefix), fresh, "{schema} after {prefix}");
+        }
+    }
+}
