@@ -108,7 +108,7 @@ impl Automaton {
             }
             Level::Literal(level) => (&level.tags, level.word, level.read).hash(mixer),
             Level::Number(level) => {
-                level.lex.hash(mixer);
+                level.relevant_lex(&self.numbers).hash(mixer);
                 for atom in &level.atoms {
                     (&atom.tags, atom.state).hash(mixer);
                 }

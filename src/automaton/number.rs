@@ -338,6 +338,26 @@ impl NumberLevel {
         !self.atoms.is_empty()
     }
 
+    /// What has been read, as far as the candidates can tell it apart.
+    pub(crate) fn relevant_lex(&self, infos: &[NumberInfo]) -> Lex {
+        let mut lex = self.lex;
+        let all = |wanted: fn(&NumberInfo) -> bool| {
+            self.atoms.iter().all(|atom| wanted(&infos[atom.state.id.index()]))
+        };
+        // Only texts of finite sets are compared byte by byte.
+        if all(|info| matches!(info, NumberInfo::Any { .. })) {
+            lex.bytes = 0;
+        }
+        // Only numbers without fixed values have exponents, to which the mantissa's size matters.
+        if all(|info| !matches!(info, NumberInfo::Any { integer: false })) {
+            (lex.magnitude, lex.nonzero, lex.power, lex.fraction) = (0, false, false, 0);
+        }
+        if lex.nonzero {
+            lex.fraction = 0;
+        }
+        lex
+    }
+
     /// The candidates of which the text so far is a whole number.
     pub(crate) fn complete(&self, infos: &[NumberInfo]) -> Atoms<NumberAtom> {
         let done = |state: &NumberAtom| {

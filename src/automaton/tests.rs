@@ -114,6 +114,14 @@ fn registers_count_by_their_distance_to_a_bound() {
     let chars = |n: usize| format!("\"{}", "é".repeat(n));
     assert_eq!(key(&text, &chars(3)), key(&text, &chars(80)));
     assert_ne!(key(&text, &chars(95)), key(&text, &chars(96)));
+    // Of an integer its digits count, of a number what an exponent could still reach.
+    let integer = automaton(r#"{"type": "integer"}"#, compact(Order::Any));
+    assert_eq!(key(&integer, "100"), key(&integer, "739"));
+    assert_ne!(key(&integer, "100"), key(&integer, "1000"));
+    let number = automaton(r#"{"type": "number"}"#, compact(Order::Any));
+    assert_eq!(key(&number, "2.50"), key(&number, "7.39"));
+    assert_ne!(key(&number, "0.01"), key(&number, "0.10"));
+    assert_ne!(key(&number, "100"), key(&number, "200"));
     // Only as many levels count as one token can close.
     let any = automaton("true", compact(Order::Any));
     assert_eq!(key(&any, &"[".repeat(20)), key(&any, &"[".repeat(21)));

@@ -171,17 +171,15 @@ impl Sets {
     fn object_set(&self, all: &[&Constraint]) -> ObjectSet {
         let mut order: Vec<&String> = Vec::new();
         let mut required = BTreeSet::new();
-        // Literal members first, then properties, then names that are only required.
-        for rank in 0..3 {
+        // Names that a keyword declares, by properties or by a literal, in the order of the
+        // keywords; then names that are only required.
+        for rank in 0..2 {
             for constraint in all {
                 match constraint {
-                    Constraint::Members(members) if rank == 0 => {
+                    Constraint::Members(members) | Constraint::Properties(members) if rank == 0 => {
                         order.extend(members.iter().map(|m| &m.0))
                     }
-                    Constraint::Properties(members) if rank == 1 => {
-                        order.extend(members.iter().map(|m| &m.0))
-                    }
-                    Constraint::Required(names) if rank == 2 => {
+                    Constraint::Required(names) if rank == 1 => {
                         order.extend(names);
                         required.extend(names.iter().cloned());
                     }

@@ -24,7 +24,7 @@ pub enum Constraint {
     Bool(bool),
     Number(Decimal),
     Texts(BTreeSet<String>),
-    /// The members of a literal object: they set the order.
+    /// The members of a literal object.
     Members(Vec<(String, NodeId)>),
     Properties(Vec<(String, NodeId)>),
     Required(Vec<String>),
