@@ -21,7 +21,7 @@ use crate::values::{ArrayId, Literals, ObjectId, Set, SetId, Strings};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What cannot be spelled.
 const INFINITE: u64 = u64::MAX;
@@ -33,6 +33,8 @@ pub(crate) struct Costs {
     sets: Vec<u64>,
     /// A character that costs least, with its spelling.
     filler: Option<(char, Vec<u8>)>,
+    /// By string shape: the shortest string of a language, found when first asked for.
+    shortest: Vec<OnceLock<Option<Vec<u8>>>>,
 }
 
 /// A piece of output that is still to be written.
@@ -89,7 +91,8 @@ impl Automaton {
         let filler = candidates
             .filter_map(|c| Some((c, alphabet.cheapest_spelling(c)?)))
             .min_by_key(|(_, spelling)| spelling.len());
-        let mut costs = Costs { alphabet, sets: vec![INFINITE; self.sets.len()], filler };
+        let shortest = self.strings.iter().map(|_| OnceLock::new()).collect();
+        let mut costs = Costs { alphabet, sets: vec![INFINITE; self.sets.len()], filler, shortest };
         let mut search = Search::new(self);
         for id in self.sets.ids() {
             let leaves = self.scalars(self.sets.get(id), &costs);
@@ -177,9 +180,16 @@ impl Automaton {
                     .min()
                     .map(|(_, end)| vec![Piece::Text(end)])
             }
-            (Strings::Language(language), At::Language(state)) => language
-                .shortest(&costs.alphabet, state, decoder.text, decoder.count)
-                .map(|end| vec![Piece::Bytes(end.into())]),
+            (Strings::Language(language), At::Language(state)) => {
+                let search =
+                    || language.shortest(&costs.alphabet, state, decoder.text, decoder.count);
+                let end = if *decoder == Decoder::START {
+                    costs.shortest[atom.id.index()].get_or_init(search).clone()
+                } else {
+                    search()
+                };
+                end.map(|end| vec![Piece::Bytes(end.into())])
+            }
             _ => None,
         }
     }
