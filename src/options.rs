@@ -216,7 +216,9 @@ pub enum Objects {
     #[default]
     Open,
     /// Where `additionalProperties` and `unevaluatedProperties` are absent and `properties` is
-    /// present, no other keys but `patternProperties` and required names.
+    /// present, no other keys but `patternProperties` and required names. One subschema of an
+    /// `allOf` (or behind a `$ref` with siblings) does not shut out what another one names: a key
+    /// that any of them declares or requires may come.
     Closed,
 }
 
