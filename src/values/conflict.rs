@@ -32,6 +32,9 @@ impl Sets {
     /// The locations of the keywords that a set is the conjunction of.
     pub(crate) fn conflict(&self, schema: &Schema, set: SetId) -> Vec<String> {
         let mut nodes: Vec<NodeId> = self.nodes(set).collect();
+        if nodes.is_empty() {
+            nodes.push(schema.root());
+        }
         let (mut locations, mut next) = (Vec::new(), 0);
         while next < nodes.len() && locations.len() < NAMED {
             let node = nodes[next];
