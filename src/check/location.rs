@@ -139,6 +139,15 @@ pub(crate) fn is_unenforced(location: &str, report: &Report) -> bool {
     false
 }
 
+/// Whether the way of an evaluation passes a keyword that the mask enforces nowhere.
+pub(crate) fn passes_unenforced(path: &str, report: &Report) -> bool {
+    path.split('/').any(|keyword| {
+        let mut routes =
+            report.entries().iter().filter(|entry| entry.keyword == keyword).peekable();
+        routes.peek().is_some() && routes.all(|entry| entry.route >= Route::Check)
+    })
+}
+
 /// Whether a check enforces a part of the keyword at `location`.
 pub(crate) fn is_partly_enforced(location: &str, report: &Report) -> bool {
     report.route_of(location) == Some(Route::MaskCheck)

@@ -110,6 +110,11 @@ impl Validator {
             return true;
         }
         let branches = match error.kind() {
+            // `false` has no keyword of its own: what led to it decides.
+            ValidationErrorKind::FalseSchema if report.route_of(&location).is_none() => {
+                let path = error.evaluation_path().to_string();
+                return location::passes_unenforced(&path, report);
+            }
             ValidationErrorKind::AnyOf { context }
             | ValidationErrorKind::OneOfNotValid { context } => context,
             _ => return location::is_partly_enforced(&location, report),
@@ -184,6 +189,24 @@ mod tests {
         assert_eq!(locations(schema, &options, r#"{"x": 1}"#), ["#/$defs/a~1b/type"]);
         assert_eq!(locations(schema, &options, r#"{"y": 2}"#), ["#/properties/y/const"]);
         assert!(locations(schema, &options, r#"{"y": 1.0}"#).is_empty());
+    }
+
+    #[test]
+    fn a_false_schema_is_routed_as_what_led_to_it() {
+        let options = Options::default();
+        for schema in [
+            r##"{"$dynamicRef": "#/$defs/none", "$defs": {"none": false}}"##,
+            r##"{"if": {"type": "integer"}, "then": {"$ref": "#/$defs/none"},
+                "$defs": {"none": false}}"##,
+            r##"{"dependentSchemas": {"a": false}}"##,
+        ] {
+            let document = if schema.contains("dependent") { r#"{"a": 1}"# } else { "1" };
+            let found = violations(schema, &options, document);
+            assert!(!found.is_empty() && found.iter().all(|one| one.routed), "{schema} {found:?}");
+        }
+        let enforced =
+            r##"{"properties": {"a": {"$ref": "#/$defs/none"}}, "$defs": {"none": false}}"##;
+        assert!(violations(enforced, &options, r#"{"a": 1}"#).iter().all(|one| !one.routed));
     }
 
     #[test]
