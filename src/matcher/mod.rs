@@ -122,9 +122,16 @@ impl Matcher {
     /// ([`Error::offset`] is the document's byte that no document can have there; the message says
     /// what was expected), or comes after the end.
     pub fn accept(&mut self, token: u32) -> Result<()> {
-        let next = self.after_token(&self.now, token)?;
-        self.advance(next);
-        Ok(())
+        match self.after_token(&self.now, token) {
+            Ok(next) => {
+                self.advance(next);
+                Ok(())
+            }
+            Err(refusal) => {
+                let bytes = self.engine.vocabulary().text_bytes(token).unwrap_or_default();
+                Err(self.explain(refusal, Some(token), bytes))
+            }
+        }
     }
 
     /// Accepts bytes, whatever tokens they would be.
@@ -132,7 +139,9 @@ impl Matcher {
     /// # Errors
     /// Those of [`Matcher::accept`].
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        let next = self.after_bytes(&self.now, bytes)?;
+        let next = self
+            .after_bytes(&self.now, bytes)
+            .map_err(|refusal| self.explain(refusal, None, bytes))?;
         self.advance(next);
         Ok(())
     }
@@ -260,56 +269,87 @@ impl Matcher {
         }
     }
 
-    fn after_token(&self, now: &Moment, token: u32) -> Result<Moment> {
+    fn after_token(&self, now: &Moment, token: u32) -> Result<Moment, Refusal> {
         let vocabulary = self.engine.vocabulary();
-        let refuse =
-            |message: String| Err(Error::new(ErrorKind::Token, message).at_offset(now.offset));
         if now.terminated {
-            return refuse(format!("token {token} comes after the end"));
+            return Err(Refusal::AfterEnd);
         }
         if vocabulary.is_end(token) {
-            let automaton = self.engine.automaton();
-            if !automaton.can_end(&now.config) {
-                let expected = automaton.expected(&now.config);
-                return refuse(format!("the document cannot end here; expected {expected}"));
-            }
-            return Ok(Moment { terminated: true, ..now.clone() });
+            let ended = || Moment { terminated: true, ..now.clone() };
+            let can_end = self.engine.automaton().can_end(&now.config);
+            return can_end.then(ended).ok_or(Refusal::NoEnd);
         }
         match vocabulary.text_bytes(token) {
             Some(bytes) => self.after_bytes(now, bytes),
-            None if vocabulary.is_special(token) => {
-                refuse(format!("token {token} is special and never allowed"))
-            }
-            None => refuse(format!(
-                "token {token} has no bytes in this vocabulary of {} ids and width {}",
-                vocabulary.len(),
-                vocabulary.width()
-            )),
+            None if vocabulary.is_special(token) => Err(Refusal::Special),
+            None => Err(Refusal::Unknown),
         }
     }
 
-    fn after_bytes(&self, now: &Moment, bytes: &[u8]) -> Result<Moment> {
+    fn after_bytes(&self, now: &Moment, bytes: &[u8]) -> Result<Moment, Refusal> {
         if now.terminated {
-            return Err(
-                Error::new(ErrorKind::Token, "bytes come after the end").at_offset(now.offset)
-            );
+            return Err(Refusal::AfterEnd);
         }
-        let automaton = self.engine.automaton();
         let mut config = now.config.clone();
-        let refused = automaton.steps(&mut config, bytes).map_err(|Full| memory_cap())?;
-        if let Some(taken) = refused {
-            let mut before = now.config.clone();
-            automaton.steps(&mut before, &bytes[..taken]).map_err(|Full| memory_cap())?;
-            let offset = now.offset + taken;
-            let byte = char::from(bytes[taken]).escape_default();
-            let expected = automaton.expected(&before);
-            let message = format!("`{byte}` at byte {offset} is refused; expected {expected}");
-            return Err(Error::new(ErrorKind::Token, message).at_offset(offset));
+        match self.engine.automaton().steps(&mut config, bytes) {
+            Err(Full) => Err(Refusal::MemoryCap),
+            Ok(Some(taken)) => Err(Refusal::Byte { taken, byte: bytes[taken] }),
+            Ok(None) if !self.engine.can_spell(&config) => Err(Refusal::Unspellable),
+            Ok(None) => Ok(Moment { config, offset: now.offset + bytes.len(), terminated: false }),
         }
-        if !self.engine.can_spell(&config) {
-            let message = "the vocabulary has no tokens that could finish the document after this";
-            return Err(Error::new(ErrorKind::Token, message).at_offset(now.offset));
-        }
-        Ok(Moment { config, offset: now.offset + bytes.len(), terminated: false })
     }
+
+    /// The error for a refusal of `bytes` (those of `token`, if it is one) at this moment.
+    fn explain(&self, refusal: Refusal, token: Option<u32>, bytes: &[u8]) -> Error {
+        let (now, automaton) = (&self.now, self.engine.automaton());
+        let what = token.map_or_else(|| "these bytes".into(), |token| format!("token {token}"));
+        let mut offset = now.offset;
+        let message = match refusal {
+            Refusal::MemoryCap => return memory_cap(),
+            Refusal::AfterEnd => format!("{what} cannot come after the end"),
+            Refusal::NoEnd => {
+                let expected = automaton.expected(&now.config);
+                format!("the document cannot end here; expected {expected}")
+            }
+            Refusal::Special => format!("{what} is special and never allowed"),
+            Refusal::Unknown => {
+                let vocabulary = self.engine.vocabulary();
+                let (len, width) = (vocabulary.len(), vocabulary.width());
+                format!("{what} has no bytes in this vocabulary of {len} ids and width {width}")
+            }
+            Refusal::Unspellable => {
+                format!("the vocabulary has no tokens that could finish the document after {what}")
+            }
+            Refusal::Byte { taken, byte } => {
+                let mut before = now.config.clone();
+                // These steps have just been taken once.
+                let _ = automaton.steps(&mut before, &bytes[..taken]);
+                offset += taken;
+                let (byte, expected) =
+                    (char::from(byte).escape_default(), automaton.expected(&before));
+                format!("`{byte}` at byte {offset} is refused; expected {expected}")
+            }
+        };
+        Error::new(ErrorKind::Token, message).at_offset(offset)
+    }
+}
+
+/// Why a token or bytes are refused. The message is made only for those who want it: a host that
+/// tries out drafted tokens wants none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    AfterEnd,
+    /// The document cannot end here.
+    NoEnd,
+    Special,
+    Unknown,
+    /// So many bytes were taken, then this one was refused.
+    Byte {
+        taken: usize,
+        byte: u8,
+    },
+    /// Nothing in the vocabulary could finish the document.
+    Unspellable,
+    /// A pattern met its memory cap.
+    MemoryCap,
 }
