@@ -290,8 +290,10 @@ impl Automaton {
         }
     }
 
-    /// Whether the document at `config` can be finished over the alphabet of `costs`.
-    pub(crate) fn can_spell(&self, config: &Config, costs: &Costs) -> bool {
+    /// Whether the document at `config` can be finished over the alphabet of `costs`; without
+    /// costs everything can be spelled.
+    pub(crate) fn can_spell(&self, config: &Config, costs: Option<&Costs>) -> bool {
+        let Some(costs) = costs else { return true };
         let rests = self.rests(config, costs);
         let skip = usize::from(matches!(config.top, Level::Key(_)));
         self.finish_top(config, costs).is_some_and(|ways| {

@@ -3,7 +3,8 @@
 //! The lexer knows JSON's number syntax (RFC 8259 section 6) and counts digits; an atom says which
 //! of its states it allows. Every allowed state can be completed.
 
-use super::level::{Atoms, NumberLevel};
+use super::level::NumberLevel;
+use crate::base::SmallBits;
 use crate::values::{NumberId, NumberShape};
 use std::sync::Arc;
 
@@ -358,20 +359,23 @@ impl NumberLevel {
         lex
     }
 
-    /// The candidates of which the text so far is a whole number.
-    pub(crate) fn complete(&self, infos: &[NumberInfo]) -> Atoms<NumberAtom> {
+    /// What the candidates of which the text so far is a whole number serve.
+    pub(crate) fn complete(&self, infos: &[NumberInfo]) -> SmallBits {
         let done = |state: &NumberAtom| {
             state.verdict(&infos[state.id.index()], &self.lex) == Verdict::Accept
         };
-        self.atoms.iter().filter(|atom| done(&atom.state)).cloned().collect()
+        let mut tags = SmallBits::default();
+        let whole = self.atoms.iter().filter(|atom| done(&atom.state));
+        whole.for_each(|atom| tags.union(&atom.tags));
+        tags
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::level::Atom;
-    use crate::base::{Decimal, SmallBits};
+    use crate::automaton::level::{Atom, Atoms};
+    use crate::base::Decimal;
 
     fn accepts(shape: &NumberShape, text: &str) -> Option<bool> {
         let infos = [NumberInfo::new(shape)];

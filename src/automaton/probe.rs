@@ -74,12 +74,10 @@ impl Automaton {
         key.lo < key.hi || sees_prefix(&object.seen, &key.key)
     }
 
-    /// The configuration behind the number at the top, if it may end there and is inside a
-    /// container.
+    /// The configuration behind the number at the top, if it may end there.
     pub(crate) fn close_number(&self, config: &Config) -> Option<Config> {
         let Level::Number(level) = &config.top else { return None };
-        let mut tags = SmallBits::default();
-        level.complete(&self.numbers).iter().for_each(|atom| tags.union(&atom.tags));
+        let tags = level.complete(&self.numbers);
         (!tags.is_empty()).then(|| self.close_scalar(config, &tags))
     }
 
@@ -100,7 +98,7 @@ impl Automaton {
         next
     }
 
-    /// Whether `entry`-less keys aside, the object below the key at the top allows this name now.
+    /// Whether some candidate of an object allows this name now.
     pub(crate) fn allows_entry(&self, object: &ObjectLevel, entry: &Entry) -> bool {
         object.allows_entry(&self.objects, entry)
     }

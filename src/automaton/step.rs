@@ -100,8 +100,12 @@ impl Automaton {
 
     /// A number ends at the first byte that is not its own; the container reads that byte.
     fn end_number(&self, config: &mut Config, byte: u8) -> Result<bool, Full> {
-        let Some(after) = self.close_number(config) else { return Ok(false) };
-        *config = after;
+        let Level::Number(level) = &config.top else { return Ok(false) };
+        let tags = level.complete(&self.numbers);
+        if tags.is_empty() {
+            return Ok(false);
+        }
+        self.finish(config, &tags);
         self.step(config, byte)
     }
 

@@ -2,12 +2,11 @@
 
 use super::bits::Filling;
 use super::walk::{Walk, all_tags};
-use crate::automaton::sees_prefix;
 use crate::automaton::{
-    Automaton, Config, Costs, Full, KeyLevel, Level, ObjectLevel, StringAtom, StringLevel,
+    Automaton, Config, Costs, Full, Level, StringAtom, StringLevel, is_number_byte,
 };
-use crate::base::{SmallBits, is_blank};
-use crate::vocab::{TextTables, Trie, Vocabulary};
+use crate::base::SmallBits;
+use crate::vocab::{Ancestors, TextTables, Trie, Vocabulary};
 
 /// A mask without its words.
 #[derive(Debug, Default)]
@@ -60,20 +59,19 @@ impl<'a> Source<'a> {
                 (entry.within, entry.resume_behind) = self.free_string(&mut walk, config, level)?;
             }
             Level::String(level) if self.costs.is_none() && self.never_dies(level) => {
+                // Which candidates live behind the closing quote depends on the text before it.
                 entry.within = Some(u64::MAX);
-                self.exits(&mut walk, config)?;
+                walk.resume_at(config, self.text.exits().iter().map(|exit| exit.node))?;
             }
             Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
-                if let Some(Level::Object(object)) = config.parent() {
-                    entry.within = Some(u64::MAX);
-                    entry.recheck = self.free_key(&mut walk, config, key, object)?;
-                }
+                entry.within = Some(u64::MAX);
+                entry.recheck = self.free_key(&mut walk, config)?;
             }
             Level::String(_) | Level::Key(_) | Level::Literal(_) => {
                 walk.below(Trie::ROOT, config)?;
             }
             Level::Number(_) => {
-                self.by_first_byte(&mut walk, config, &NUMBER_BYTES)?;
+                self.number(&mut walk, config)?;
                 if let Some(after) = self.automaton.close_number(config) {
                     self.structure(&mut walk, &after)?;
                 }
@@ -100,7 +98,7 @@ impl<'a> Source<'a> {
     }
 
     fn spells(self, config: &Config) -> bool {
-        self.costs.is_none_or(|costs| self.automaton.can_spell(config, costs))
+        self.automaton.can_spell(config, self.costs)
     }
 
     /// Whether any text may go on here, a maximum length aside.
@@ -113,19 +111,6 @@ impl<'a> Source<'a> {
     fn never_dies(self, level: &StringLevel) -> bool {
         level.decoder.text.is_boundary()
             && level.atoms.iter().any(|atom| self.automaton.never_dies(&atom.state))
-    }
-
-    /// Where any text may go on, the tokens that close it: which candidates live behind the quote
-    /// depends on the text before it.
-    fn exits(self, walk: &mut Walk<'a>, config: &Config) -> Result<(), Full> {
-        for exit in self.text.exits() {
-            let mut next = config.clone();
-            let path = self.vocabulary.trie().path(exit.node);
-            if self.automaton.steps(&mut next, &path)?.is_none() {
-                walk.from(exit.node, &next)?;
-            }
-        }
-        Ok(())
     }
 
     /// Free text: the base mask, and what may follow the closing quote. Returned are the base's
@@ -194,11 +179,11 @@ impl<'a> Source<'a> {
         entry: &Entry,
     ) -> Result<Vec<u32>, Full> {
         let mut walk = Walk::new(self.automaton, self.vocabulary.trie(), self.costs);
-        walk.resume_at(config, &entry.resume)?;
+        walk.resume_at(config, entry.resume.iter().copied())?;
         if let (Level::String(level), false) = (&config.top, entry.resume_behind.is_empty()) {
             let after = self.automaton.close_scalar(config, &all_tags(level));
             let mut behind = Walk::new(self.automaton, self.text.suffixes(), self.costs);
-            behind.resume_at(&after, &entry.resume_behind)?;
+            behind.resume_at(&after, entry.resume_behind.iter().copied())?;
             walk.added.append(&mut behind.added);
         }
         let bytes = |id| self.vocabulary.text_bytes(id);
@@ -208,20 +193,14 @@ impl<'a> Source<'a> {
 
     /// A free key: free text; a key that nobody names closes like any other; where the text spells
     /// a name, or a key that has come, the tokens are walked for themselves.
-    fn free_key(
-        self,
-        walk: &mut Walk<'a>,
-        config: &Config,
-        key: &KeyLevel,
-        object: &ObjectLevel,
-    ) -> Result<Box<[u32]>, Full> {
+    fn free_key(self, walk: &mut Walk<'a>, config: &Config) -> Result<Box<[u32]>, Full> {
         let mut recheck = Vec::new();
         if let Some(after) = self.automaton.close_other_key(config) {
             let suffixes = self.text.suffixes();
             let nodes = self.suffixes(walk, &after)?;
             recheck.extend(nodes.iter().flat_map(|&node| suffixes.tokens_below(node)).copied());
         }
-        if key.lo == key.hi && !sees_prefix(&object.seen, &key.key) {
+        if !self.automaton.may_be_known_key(config) {
             return Ok(recheck.into());
         }
         let named = self.named_exits(config)?;
@@ -244,13 +223,10 @@ impl<'a> Source<'a> {
     fn named_exits(self, config: &Config) -> Result<Vec<(u32, Option<Config>)>, Full> {
         let (automaton, trie) = (self.automaton, self.vocabulary.trie());
         let mut exits = Vec::new();
-        let mut open: Vec<(u32, Config)> = Vec::new();
+        let mut open: Ancestors<Config> = Ancestors::new();
         let mut node = Trie::ROOT + 1;
         while node < trie.skip(Trie::ROOT) {
-            while open.last().is_some_and(|(end, _)| node >= *end) {
-                open.pop();
-            }
-            let current = open.last().map_or(config, |(_, config)| config);
+            let current = open.above(node).unwrap_or(config);
             let (byte, skip) = (trie.byte(node), trie.skip(node));
             let Level::Key(key) = &current.top else { break };
             let closes = byte == b'"' && key.text.is_boundary();
@@ -265,7 +241,7 @@ impl<'a> Source<'a> {
             }
             let mut next = current.clone();
             if automaton.step(&mut next, byte)? && automaton.may_be_known_key(&next) {
-                open.push((skip, next));
+                open.note(skip, next);
                 node += 1;
             } else {
                 node = skip;
@@ -274,13 +250,12 @@ impl<'a> Source<'a> {
         Ok(exits)
     }
 
-    /// Walks only from the children of the root that `bytes` name.
-    fn by_first_byte(self, walk: &mut Walk<'a>, config: &Config, bytes: &[u8]) -> Result<(), Full> {
+    /// The tokens that begin with a further byte of the number.
+    fn number(self, walk: &mut Walk<'a>, config: &Config) -> Result<(), Full> {
         let trie = self.vocabulary.trie();
-        for &byte in bytes {
-            let Some(node) = trie.child(Trie::ROOT, byte) else { continue };
+        for node in trie.children(Trie::ROOT).filter(|&node| is_number_byte(trie.byte(node))) {
             let mut next = config.clone();
-            if self.automaton.step(&mut next, byte)? {
+            if self.automaton.step(&mut next, trie.byte(node))? {
                 walk.from(node, &next)?;
             }
         }
@@ -299,7 +274,7 @@ impl<'a> Source<'a> {
         }
         for byte in config.top.first_bytes() {
             let exits = blanks.exits_up_to(byte, u32::from(gap.left));
-            if exits.is_empty() || is_blank(byte) {
+            if exits.is_empty() {
                 continue;
             }
             if walk.leaves_out_key(config, byte) {
@@ -316,6 +291,3 @@ impl<'a> Source<'a> {
         Ok(())
     }
 }
-
-/// The bytes of which numbers are made.
-const NUMBER_BYTES: [u8; 15] = *b"+-.0123456789Ee";

@@ -1,14 +1,14 @@
 //! The hot loop: a configuration stepped along the trie.
 //!
 //! Nodes are visited in depth-first order, which is their order in memory; a refused byte skips its
-//! whole subtree. `open` holds the configuration of each ancestor.
+//! whole subtree. [`Ancestors`] hold the configuration at each node above.
 
 use crate::automaton::{
     Automaton, Config, Costs, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom,
     StringLevel, is_number_byte,
 };
 use crate::base::SmallBits;
-use crate::vocab::Trie;
+use crate::vocab::{Ancestors, Trie};
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
@@ -39,8 +39,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the tokens at each of `nodes` and below, to which the bytes of their paths lead.
-    pub(super) fn resume_at(&mut self, config: &Config, nodes: &[u32]) -> Result<(), Full> {
-        for &node in nodes {
+    pub(super) fn resume_at(
+        &mut self,
+        config: &Config,
+        nodes: impl IntoIterator<Item = u32>,
+    ) -> Result<(), Full> {
+        for node in nodes {
             let mut next = config.clone();
             if self.automaton.steps(&mut next, &self.trie.path(node))?.is_none() {
                 self.from(node, &next)?;
@@ -52,9 +56,7 @@ impl<'a> Walk<'a> {
     /// Adds the tokens that end at `node`.
     fn take(&mut self, node: u32, config: &Config) {
         let tokens = self.trie.tokens_at(node);
-        if !tokens.is_empty()
-            && self.costs.is_none_or(|costs| self.automaton.can_spell(config, costs))
-        {
+        if !tokens.is_empty() && self.automaton.can_spell(config, self.costs) {
             self.added.extend_from_slice(tokens);
         }
     }
@@ -72,24 +74,15 @@ impl<'a> Walk<'a> {
             return done;
         }
         let end = self.trie.skip(start);
-        let mut open: Vec<(u32, Config)> = Vec::new();
+        let mut open: Ancestors<Config> = Ancestors::new();
         let mut node = start + 1;
         while node < end {
-            while open.last().is_some_and(|(end, _)| node >= *end) {
-                open.pop();
-            }
-            let current = open.last().map_or(config, |(_, config)| config);
-            let (byte, skip) = (self.trie.byte(node), self.trie.skip(node));
-            if self.leaves_out_key(current, byte) {
-                self.resume.get_or_insert_default().push(node);
+            let skip = self.trie.skip(node);
+            let before = open.above(node).unwrap_or(config);
+            let Some(next) = self.step_to(node, before)? else {
                 node = skip;
                 continue;
-            }
-            let mut next = current.clone();
-            if !self.automaton.step(&mut next, byte)? {
-                node = skip;
-                continue;
-            }
+            };
             self.take(node, &next);
             if skip == node + 1 {
                 node = skip;
@@ -97,11 +90,23 @@ impl<'a> Walk<'a> {
                 self.below(node, &next)?;
                 node = skip;
             } else {
-                open.push((skip, next));
+                open.note(skip, next);
                 node += 1;
             }
         }
         Ok(())
+    }
+
+    /// The configuration at `node`, if its byte may follow `before`. A key that is left to each
+    /// document is noted instead.
+    fn step_to(&mut self, node: u32, before: &Config) -> Result<Option<Config>, Full> {
+        let byte = self.trie.byte(node);
+        if self.leaves_out_key(before, byte) {
+            self.resume.get_or_insert_default().push(node);
+            return Ok(None);
+        }
+        let mut next = before.clone();
+        Ok(self.automaton.step(&mut next, byte)?.then_some(next))
     }
 
     /// Whether the subtree is walked with a state smaller than a configuration.
@@ -122,18 +127,15 @@ impl<'a> Walk<'a> {
         let first = NumberCursor { lex: level.lex, atom: atom.state };
         let mut after: Option<Config> = None;
         let end = trie.skip(start);
-        let mut open: Vec<(u32, NumberCursor)> = Vec::new();
+        let mut open: Ancestors<NumberCursor> = Ancestors::new();
         let mut node = start + 1;
         while node < end {
-            while open.last().is_some_and(|&(end, _)| node >= end) {
-                open.pop();
-            }
-            let mut cursor = open.last().map_or(first, |&(_, cursor)| cursor);
+            let mut cursor = open.above(node).copied().unwrap_or(first);
             let (byte, skip) = (trie.byte(node), trie.skip(node));
             if is_number_byte(byte) {
                 if automaton.step_number(&mut cursor, byte) {
                     self.added.extend_from_slice(trie.tokens_at(node));
-                    open.push((skip, cursor));
+                    open.note(skip, cursor);
                     node += 1;
                 } else {
                     node = skip;
@@ -142,14 +144,8 @@ impl<'a> Walk<'a> {
             }
             if automaton.ends_number(&cursor) {
                 let close = || automaton.close_scalar(config, &atom.tags);
-                let before = after.get_or_insert_with(close);
-                if self.leaves_out_key(before, byte) {
-                    self.resume.get_or_insert_default().push(node);
-                } else {
-                    let mut next = before.clone();
-                    if automaton.step(&mut next, byte)? {
-                        self.from(node, &next)?;
-                    }
+                if let Some(next) = self.step_to(node, after.get_or_insert_with(close))? {
+                    self.from(node, &next)?;
                 }
             }
             node = skip;
@@ -176,13 +172,10 @@ impl<'a> Walk<'a> {
             (0u32..).zip(&level.atoms).map(|(index, atom)| (index, atom.state)).collect();
         let first = Cursor { decoder: level.decoder, states: (0, states.len()) };
         let end = trie.skip(start);
-        let mut open: Vec<(u32, Cursor)> = Vec::new();
+        let mut open: Ancestors<Cursor> = Ancestors::new();
         let mut node = start + 1;
         while node < end {
-            while open.last().is_some_and(|&(end, _)| node >= end) {
-                open.pop();
-            }
-            let mut cursor = open.last().map_or(first, |&(_, cursor)| cursor);
+            let mut cursor = open.above(node).copied().unwrap_or(first);
             let (from, to) = cursor.states;
             states.truncate(to);
             let skip = trie.skip(node);
@@ -219,14 +212,14 @@ impl<'a> Walk<'a> {
             self.added.extend_from_slice(trie.tokens_at(node));
             if skip > node + 1 {
                 cursor.states = (to, states.len());
-                open.push((skip, cursor));
+                open.note(skip, cursor);
             }
             node += 1;
         }
         Ok(())
     }
 
-    /// Adds `config`-less tokens whose bytes, stepped from `config`, are allowed.
+    /// Adds those of `ids` whose bytes, stepped from `config`, are allowed.
     pub(super) fn check(
         &mut self,
         config: &Config,
@@ -237,7 +230,7 @@ impl<'a> Walk<'a> {
             let Some(bytes) = bytes(id) else { continue };
             let mut next = config.clone();
             if self.automaton.steps(&mut next, bytes)?.is_none()
-                && self.costs.is_none_or(|costs| self.automaton.can_spell(&next, costs))
+                && self.automaton.can_spell(&next, self.costs)
             {
                 self.added.push(id);
             }

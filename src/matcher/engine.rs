@@ -51,9 +51,7 @@ impl Engine {
         let poor = (!alphabet.is_full()).then(|| Arc::new(automaton.costs(alphabet.clone())));
         let findings =
             poor.as_deref().map_or_else(Vec::new, |costs| describe(&automaton.unspellable(costs)));
-        if let Some(costs) = &poor
-            && !automaton.can_spell(&automaton.start(), costs)
-        {
+        if !automaton.can_spell(&automaton.start(), poor.as_deref()) {
             let message = "the vocabulary lacks single-byte tokens for a part that every document \
                            must have";
             let place = findings.last().map_or("#", |finding| &finding.location);
@@ -126,7 +124,7 @@ impl Engine {
 
     /// Whether the document can be finished over the vocabulary's bytes.
     pub(crate) fn can_spell(&self, config: &Config) -> bool {
-        self.0.poor.as_deref().is_none_or(|costs| self.0.automaton.can_spell(config, costs))
+        self.0.automaton.can_spell(config, self.0.poor.as_deref())
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) use facts::Facts;
 pub use facts::VocabularyStats;
 pub(crate) use text::TextTables;
 pub(crate) use tokens::{MAX_TOKENS, TokenClass, TokenTable};
-pub(crate) use trie::Trie;
+pub(crate) use trie::{Ancestors, Trie};
 
 /// The tokens of a language model: what bytes each id stands for, and which ids end an output.
 ///

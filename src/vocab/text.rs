@@ -6,7 +6,7 @@
 //! before the quote.
 
 use super::Vocabulary;
-use super::trie::Trie;
+use super::trie::{Ancestors, Trie};
 use crate::language::{Alphabet, TextState, TextStep};
 use std::sync::OnceLock;
 
@@ -38,14 +38,11 @@ impl TextTables {
     pub(crate) fn new(vocabulary: &Vocabulary, alphabet: &Alphabet) -> TextTables {
         let trie = vocabulary.trie();
         let mut found = Found::default();
-        // (end of the subtree, decoder state, characters begun)
-        let mut open = vec![(trie.skip(Trie::ROOT), TextState::START, 0u32)];
+        // Decoder state and characters begun.
+        let mut open: Ancestors<(TextState, u32)> = Ancestors::new();
         let mut node = Trie::ROOT + 1;
         while node < trie.skip(Trie::ROOT) {
-            while open.last().is_some_and(|&(end, ..)| node >= end) {
-                open.pop();
-            }
-            let Some(&(_, state, chars)) = open.last() else { break };
+            let (state, chars) = open.above(node).copied().unwrap_or((TextState::START, 0));
             let next = match state.step(trie.byte(node), alphabet.minimal()) {
                 TextStep::Refuse => None,
                 TextStep::Close => {
@@ -65,7 +62,7 @@ impl TextTables {
             if !tokens.is_empty() && alphabet.can_finish(state) {
                 found.within.extend(tokens.iter().map(|&id| (chars, id)));
             }
-            open.push((trie.skip(node), state, chars));
+            open.note(trie.skip(node), (state, chars));
             node += 1;
         }
         found.tables(vocabulary)

@@ -192,6 +192,31 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
+/// What a walk in depth-first order knows at the ancestors of the node that it has come to.
+pub(crate) struct Ancestors<T> {
+    /// (end of the subtree, what is known there)
+    open: Vec<(u32, T)>,
+}
+
+impl<T> Ancestors<T> {
+    pub(crate) fn new() -> Self {
+        Ancestors { open: Vec::new() }
+    }
+
+    /// What is known at the nearest ancestor of `node` that was noted.
+    pub(crate) fn above(&mut self, node: u32) -> Option<&T> {
+        while self.open.last().is_some_and(|(end, _)| node >= *end) {
+            self.open.pop();
+        }
+        self.open.last().map(|(_, known)| known)
+    }
+
+    /// Notes what is known at a node whose subtree ends at `end`.
+    pub(crate) fn note(&mut self, end: u32, known: T) {
+        self.open.push((end, known));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
