@@ -17,7 +17,7 @@ use crate::base::SmallBits;
 use crate::error::{Error, Result};
 use crate::language::Alphabet;
 use crate::options::Order;
-use crate::values::{ArrayId, Literals, ObjectId, Set, SetId, Strings};
+use crate::values::{ArrayId, Literals, Needs, Set, SetId, Shape, Strings};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -93,18 +93,28 @@ impl Automaton {
             .min_by_key(|(_, spelling)| spelling.len());
         let shortest = self.strings.iter().map(|_| OnceLock::new()).collect();
         let mut costs = Costs { alphabet, sets: vec![INFINITE; self.sets.len()], filler, shortest };
-        let mut search = Search::new(self);
+        let mut needs = Needs::of(&self.sets);
+        let mut queue = BinaryHeap::new();
         for id in self.sets.ids() {
             let leaves = self.scalars(self.sets.get(id), &costs);
             let cost = leaves.iter().map(|pieces| self.cost(pieces, &costs)).min();
-            search.queue.extend(cost.map(|cost| Reverse((cost, id))));
+            queue.extend(cost.map(|cost| Reverse((cost, id))));
         }
-        search.seed(self, &costs);
-        while let Some(Reverse((cost, id))) = search.queue.pop() {
-            if cost < costs.sets[id.index()] {
-                costs.sets[id.index()] = cost;
-                search.settle(self, &costs, id);
+        let mut ready = needs.ready();
+        loop {
+            for shape in ready {
+                let holders = needs.holders(shape);
+                if !holders.is_empty() {
+                    let cost = self.cost(&self.whole(shape), &costs);
+                    queue.extend(holders.iter().map(|&holder| Reverse((cost, holder))));
+                }
             }
+            // The first offer of a set is its least.
+            let next = std::iter::from_fn(|| queue.pop())
+                .find(|Reverse((cost, id))| *cost < costs.sets[id.index()]);
+            let Some(Reverse((cost, id))) = next else { break };
+            costs.sets[id.index()] = cost;
+            ready = needs.settle(id);
         }
         costs
     }
@@ -373,89 +383,6 @@ impl Automaton {
             }
         }
         Some(())
-    }
-}
-
-/// A container shape.
-#[derive(Clone, Copy)]
-enum Shape {
-    Array(ArrayId),
-    Object(ObjectId),
-}
-
-/// The state of [`Automaton::costs`].
-struct Search {
-    queue: BinaryHeap<Reverse<(u64, SetId)>>,
-    /// By shape (arrays, then objects): needed sets without a cost yet.
-    open: Vec<u32>,
-    /// By set: the shapes that need it.
-    needed_by: Vec<Vec<Shape>>,
-    /// By shape: the sets that hold it.
-    held_by: Vec<Vec<SetId>>,
-}
-
-impl Search {
-    fn new(automaton: &Automaton) -> Search {
-        let shapes = automaton.arrays.len() + automaton.objects.len();
-        Search {
-            queue: BinaryHeap::new(),
-            open: vec![0; shapes],
-            needed_by: vec![Vec::new(); automaton.sets.len()],
-            held_by: vec![Vec::new(); shapes],
-        }
-    }
-
-    fn slot(automaton: &Automaton, shape: Shape) -> usize {
-        match shape {
-            Shape::Array(id) => id.index(),
-            Shape::Object(id) => automaton.arrays.len() + id.index(),
-        }
-    }
-
-    /// Indexes the shapes, and offers those that need no set.
-    fn seed(&mut self, automaton: &Automaton, costs: &Costs) {
-        for holder in automaton.sets.ids() {
-            let set = automaton.sets.get(holder);
-            let arrays = set.arrays.iter().map(|&id| Shape::Array(id));
-            let shapes: Vec<Shape> =
-                arrays.chain(set.objects.iter().map(|&id| Shape::Object(id))).collect();
-            for shape in shapes {
-                let slot = Self::slot(automaton, shape);
-                if self.held_by[slot].is_empty() {
-                    self.index(automaton, shape, slot);
-                }
-                self.held_by[slot].push(holder);
-                if self.open[slot] == 0 {
-                    let cost = automaton.cost(&automaton.whole(shape), costs);
-                    self.queue.push(Reverse((cost, holder)));
-                }
-            }
-        }
-    }
-
-    fn index(&mut self, automaton: &Automaton, shape: Shape, slot: usize) {
-        let needed: Vec<SetId> = match shape {
-            Shape::Array(id) => automaton.sets.array(id).needed().collect(),
-            Shape::Object(id) => {
-                let names = automaton.objects[id.index()].names.iter();
-                names.filter(|name| name.required).map(|name| name.set).collect()
-            }
-        };
-        self.open[slot] = needed.len() as u32;
-        needed.iter().for_each(|set| self.needed_by[set.index()].push(shape));
-    }
-
-    /// The cost of `set` is final: shapes that waited for it last are offered.
-    fn settle(&mut self, automaton: &Automaton, costs: &Costs, set: SetId) {
-        for shape in std::mem::take(&mut self.needed_by[set.index()]) {
-            let slot = Self::slot(automaton, shape);
-            self.open[slot] -= 1;
-            if self.open[slot] == 0 {
-                let cost = automaton.cost(&automaton.whole(shape), costs);
-                let held_by = &self.held_by[slot];
-                self.queue.extend(held_by.iter().map(|&holder| Reverse((cost, holder))));
-            }
-        }
     }
 }
 

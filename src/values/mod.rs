@@ -22,11 +22,13 @@ mod conflict;
 mod draft;
 mod emptiness;
 mod intersect;
+mod needs;
 mod sets;
 mod shape;
 mod strings;
 
 pub(crate) use emptiness::Emptiness;
+pub(crate) use needs::{Needs, Shape};
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{
     ArrayId, ArrayShape, Literals, NumberId, NumberShape, ObjectId, ObjectShape, Position, Set,
