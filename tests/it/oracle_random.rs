@@ -1,18 +1,11 @@
 //! The oracle on random schemas, against a tiny validator and `serde_json`.
 
 use crate::generator::{Random, loops};
-use crate::oracle::{Oracle, OracleMargin, OraclePolicy, OracleWhitespace};
+use crate::oracle::{Oracle, OracleMargin, OraclePolicy};
 use regex_automata::meta::Regex;
 use serde_json::{Map, Value};
 
-const ANY: OraclePolicy = OraclePolicy {
-    whitespace: OracleWhitespace::Flexible,
-    margin: OracleMargin::None,
-    declared_order: false,
-    closed: false,
-    minimal_escapes: false,
-    formats: true,
-};
+const ANY: OraclePolicy = OraclePolicy::ANY;
 
 /// A value against schemas that hold together; only the oracle's keywords, no dialect but the
 /// undeclared one. Branches are chosen one by one, since the closed policy looks at all schemas

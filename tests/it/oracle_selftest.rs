@@ -2,14 +2,7 @@
 
 use crate::oracle::{Oracle, OracleMargin, OraclePolicy, OracleWhitespace};
 
-const ANY: OraclePolicy = OraclePolicy {
-    whitespace: OracleWhitespace::Flexible,
-    margin: OracleMargin::None,
-    declared_order: false,
-    closed: false,
-    minimal_escapes: false,
-    formats: true,
-};
+const ANY: OraclePolicy = OraclePolicy::ANY;
 const TIGHT: OraclePolicy = OraclePolicy {
     whitespace: OracleWhitespace::Compact,
     margin: OracleMargin::None,

@@ -74,16 +74,21 @@ pub struct OraclePolicy {
     pub formats: bool,
 }
 
+impl OraclePolicy {
+    /// The default but for the order of names, which is any.
+    pub const ANY: OraclePolicy = OraclePolicy {
+        whitespace: OracleWhitespace::Flexible,
+        margin: OracleMargin::None,
+        declared_order: false,
+        closed: false,
+        minimal_escapes: false,
+        formats: true,
+    };
+}
+
 impl Default for OraclePolicy {
     fn default() -> Self {
-        OraclePolicy {
-            whitespace: OracleWhitespace::Flexible,
-            margin: OracleMargin::None,
-            declared_order: true,
-            closed: false,
-            minimal_escapes: false,
-            formats: true,
-        }
+        OraclePolicy { declared_order: true, ..OraclePolicy::ANY }
     }
 }
 
