@@ -3,6 +3,9 @@
 #[path = "../oracle/mod.rs"]
 mod oracle;
 
+#[path = "../data/mod.rs"]
+mod data;
+
 mod cached_masks;
 #[cfg(feature = "cli")]
 mod cli;
