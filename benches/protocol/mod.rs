@@ -1,0 +1,211 @@
+//! The MaskBench protocol, for any engine: what is timed, what counts as accepted, how times are
+//! summed up.
+//!
+//! * TTFM, time to first mask: from the schema's text to the first mask. Whatever belongs to the
+//!   vocabulary alone is made before.
+//! * TBM, time between masks: for each token of a text, and for the end of sequence after it: the
+//!   mask is computed, the token is looked up in it, and accepted.
+
+#![allow(dead_code, reason = "each target that includes this module uses its own part of it")]
+
+use std::time::Instant;
+
+/// An engine bound to a vocabulary.
+pub trait Contender {
+    /// A schema ready for its documents.
+    type Bound;
+
+    /// Compiles a schema, binds it, and computes the first mask. Caches of other schemas are not used.
+    fn first_mask(&self, schema: &str) -> Result<Self::Bound, Failure>;
+
+    /// Goes to the beginning of a document.
+    fn restart(&self, bound: &mut Self::Bound);
+
+    /// Computes the mask, looks the token up, and accepts it. `false`: it is not allowed.
+    fn token(&self, bound: &mut Self::Bound, id: u32) -> bool;
+
+    /// Computes the mask and looks the end of sequence up.
+    fn end(&self, bound: &mut Self::Bound) -> bool;
+}
+
+/// Why a schema has no mask.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub kind: String,
+    pub location: Option<String>,
+    pub message: String,
+}
+
+/// One schema under the protocol.
+pub struct Run {
+    /// Nanoseconds, also where it ended in an error.
+    pub ttfm: u64,
+    pub trials: Vec<Trial>,
+}
+
+/// One text under the protocol.
+#[derive(Clone)]
+pub struct Trial {
+    pub accepted: bool,
+    /// Nanoseconds for each position that was reached: tokens, and last the end of sequence.
+    pub masks: Vec<u64>,
+}
+
+/// Runs one schema over texts that are cut into tokens already. `Err` beside the time it took: why
+/// it does not compile.
+pub fn run<C: Contender>(
+    contender: &C,
+    schema: &str,
+    texts: &[Vec<u32>],
+) -> (Run, Result<C::Bound, Failure>) {
+    let start = Instant::now();
+    let bound = contender.first_mask(schema);
+    let mut run = Run { ttfm: nanoseconds(start), trials: Vec::new() };
+    let mut bound = match bound {
+        Ok(bound) => bound,
+        Err(failure) => return (run, Err(failure)),
+    };
+    run.trials = texts.iter().map(|ids| trial(contender, &mut bound, ids)).collect();
+    (run, Ok(bound))
+}
+
+fn trial<C: Contender>(contender: &C, bound: &mut C::Bound, ids: &[u32]) -> Trial {
+    contender.restart(bound);
+    let mut masks = Vec::with_capacity(ids.len() + 1);
+    for &id in ids {
+        let start = Instant::now();
+        let allowed = contender.token(bound, id);
+        masks.push(nanoseconds(start));
+        if !allowed {
+            return Trial { accepted: false, masks };
+        }
+    }
+    let start = Instant::now();
+    let accepted = contender.end(bound);
+    masks.push(nanoseconds(start));
+    Trial { accepted, masks }
+}
+
+impl Run {
+    /// Takes the smaller of the times of two runs of the same schema.
+    pub fn keep_fastest(&mut self, other: &Run) {
+        self.ttfm = self.ttfm.min(other.ttfm);
+        for (mine, other) in self.trials.iter_mut().zip(&other.trials) {
+            for (mine, &other) in mine.masks.iter_mut().zip(&other.masks) {
+                *mine = (*mine).min(other);
+            }
+        }
+    }
+}
+
+fn nanoseconds(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Many times, to be summed up.
+#[derive(Clone, Debug, Default)]
+pub struct Times(Vec<u64>);
+
+impl Times {
+    pub fn extend(&mut self, times: impl IntoIterator<Item = u64>) {
+        self.0.extend(times);
+    }
+
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// (name, microseconds): the average, percentiles of the nearest rank, the maximum.
+    pub fn summary(&mut self) -> Vec<(&'static str, f64)> {
+        const PERCENTILES: [(&str, f64); 7] = [
+            ("p25", 0.25),
+            ("p50", 0.5),
+            ("p75", 0.75),
+            ("p90", 0.9),
+            ("p95", 0.95),
+            ("p99", 0.99),
+            ("p99.9", 0.999),
+        ];
+        self.0.sort_unstable();
+        let times = &self.0;
+        let sum: f64 = times.iter().map(|&time| time as f64).sum();
+        let rank = |share: f64| ((times.len() as f64 * share).ceil() as usize).saturating_sub(1);
+        let mut summary = vec![("average", sum / times.len().max(1) as f64)];
+        let at = |share| times.get(rank(share)).copied().unwrap_or(0) as f64;
+        summary.extend(PERCENTILES.map(|(name, share)| (name, at(share))));
+        summary.push(("max", times.last().copied().unwrap_or(0) as f64));
+        summary.into_iter().map(|(name, time)| (name, time / 1e3)).collect()
+    }
+}
+
+/// The most memory that this process has had resident, in MiB, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib.div_ceil(1024))
+}
+
+/// This project's engine.
+pub struct Tokenmask {
+    pub vocabulary: tokenmask::Vocabulary,
+    pub options: tokenmask::Options,
+}
+
+/// A schema bound, with a matcher and room for its mask.
+pub struct Bound {
+    pub grammar: tokenmask::Grammar,
+    matcher: tokenmask::Matcher,
+    mask: tokenmask::Mask,
+}
+
+impl Tokenmask {
+    /// Warms what belongs to the vocabulary alone.
+    ///
+    /// # Errors
+    ///
+    /// Of the vocabulary, where it cannot be bound.
+    pub fn new(
+        vocabulary: tokenmask::Vocabulary,
+        options: tokenmask::Options,
+    ) -> tokenmask::Result<Tokenmask> {
+        let engine = tokenmask::Grammar::any_json().bind(&vocabulary)?;
+        engine.matcher().fill_mask(&mut engine.new_mask())?;
+        Ok(Tokenmask { vocabulary, options })
+    }
+}
+
+impl Contender for Tokenmask {
+    type Bound = Bound;
+
+    fn first_mask(&self, schema: &str) -> Result<Bound, Failure> {
+        let bind = || {
+            let grammar = tokenmask::Grammar::compile(schema, &self.options)?;
+            let engine = grammar.bind(&self.vocabulary)?;
+            let (matcher, mut mask) = (engine.matcher(), engine.new_mask());
+            matcher.fill_mask(&mut mask)?;
+            Ok(Bound { grammar, matcher, mask })
+        };
+        bind().map_err(|error: tokenmask::Error| Failure {
+            kind: error.kind().name().to_owned(),
+            location: error.location().map(str::to_owned),
+            message: error.message().to_owned(),
+        })
+    }
+
+    fn restart(&self, bound: &mut Bound) {
+        bound.matcher.reset();
+    }
+
+    fn token(&self, bound: &mut Bound, id: u32) -> bool {
+        bound.matcher.fill_mask(&mut bound.mask).is_ok()
+            && bound.mask.allows(id)
+            && bound.matcher.accept(id).is_ok()
+    }
+
+    fn end(&self, bound: &mut Bound) -> bool {
+        let ends = self.vocabulary.end_ids();
+        bound.matcher.fill_mask(&mut bound.mask).is_ok()
+            && ends.iter().any(|&id| bound.mask.allows(id))
+    }
+}
