@@ -1,0 +1,111 @@
+//! What both engines' runs add up to: one table.
+
+use crate::Outcome;
+use crate::data::Record;
+use crate::protocol::Times;
+
+/// Both engines over all schemas.
+#[derive(Default)]
+pub struct Tally {
+    ours: Verdicts,
+    theirs: Verdicts,
+    /// Over the positions that both reach.
+    tbm: [Times; 2],
+    /// Over the schemas that both compile.
+    ttfm: [Times; 2],
+    /// (nanoseconds more than theirs, schema)
+    losses: Vec<(i64, String)>,
+}
+
+/// One engine's verdicts over all schemas.
+#[derive(Default)]
+pub struct Verdicts {
+    compiled: usize,
+    passing: usize,
+    valid_accepted: usize,
+    valid_refused: usize,
+    invalid_refused: usize,
+    invalid_accepted: usize,
+    positions: usize,
+    tbm: Times,
+    ttfm: Times,
+}
+
+impl Verdicts {
+    fn add(&mut self, record: &Record, outcome: &Outcome) {
+        let Ok(run) = outcome else { return };
+        self.compiled += 1;
+        self.ttfm.extend([run.ttfm]);
+        let mut right = true;
+        for (test, trial) in record.tests.iter().zip(&run.trials) {
+            right &= test.valid == trial.accepted;
+            self.tbm.extend(trial.masks.iter().copied());
+            self.positions += trial.masks.len();
+            *match (test.valid, trial.accepted) {
+                (true, true) => &mut self.valid_accepted,
+                (true, false) => &mut self.valid_refused,
+                (false, false) => &mut self.invalid_refused,
+                (false, true) => &mut self.invalid_accepted,
+            } += 1;
+        }
+        self.passing += usize::from(right);
+    }
+}
+
+impl Tally {
+    pub fn add(&mut self, record: &Record, ours: &Outcome, theirs: &Outcome) {
+        self.ours.add(record, ours);
+        self.theirs.add(record, theirs);
+        let (Ok(ours), Ok(theirs)) = (ours, theirs) else { return };
+        self.ttfm[0].extend([ours.ttfm]);
+        self.ttfm[1].extend([theirs.ttfm]);
+        let mut loss = 0;
+        for (ours, theirs) in ours.trials.iter().zip(&theirs.trials) {
+            for (&ours, &theirs) in ours.masks.iter().zip(&theirs.masks) {
+                self.tbm[0].extend([ours]);
+                self.tbm[1].extend([theirs]);
+                loss += ours as i64 - theirs as i64;
+            }
+        }
+        self.losses.push((loss, record.id.clone()));
+    }
+
+    /// The table, and the schemas on which we lose most time.
+    pub fn print(&mut self, slowest: usize) {
+        println!("{:34}{:>14}{:>14}{:>9}", "", "tokenmask", "llguidance", "ratio");
+        let [ours, theirs] = &mut self.tbm;
+        println!("TBM, positions that both reach{:18}{:14}", ours.count(), theirs.count());
+        compare(ours, theirs);
+        let [ours, theirs] = &mut self.ttfm;
+        println!("TTFM, schemas that both compile{:17}{:14}", ours.count(), theirs.count());
+        compare(ours, theirs);
+        println!("TBM, all that each reaches");
+        compare(&mut self.ours.tbm, &mut self.theirs.tbm);
+        println!("TTFM, all that each compiles");
+        compare(&mut self.ours.ttfm, &mut self.theirs.ttfm);
+        type Count = fn(&Verdicts) -> usize;
+        let counts: [(&str, Count); 7] = [
+            ("schemas compiled", |v| v.compiled),
+            ("schemas passing", |v| v.passing),
+            ("positions reached", |v| v.positions),
+            ("valid accepted", |v| v.valid_accepted),
+            ("valid refused", |v| v.valid_refused),
+            ("invalid refused", |v| v.invalid_refused),
+            ("invalid accepted", |v| v.invalid_accepted),
+        ];
+        for (name, count) in counts {
+            println!("{name:34}{:14}{:14}", count(&self.ours), count(&self.theirs));
+        }
+        self.losses.sort_by_key(|(loss, _)| -loss);
+        for (loss, id) in self.losses.iter().take(slowest) {
+            println!("{:12.1} µs lost in all masks of {id}", *loss as f64 / 1e3);
+        }
+    }
+}
+
+fn compare(ours: &mut Times, theirs: &mut Times) {
+    for ((name, ours), (_, theirs)) in ours.summary().into_iter().zip(theirs.summary()) {
+        let ratio = ours / theirs;
+        println!("  {:32}{ours:14.2}{theirs:14.2}{ratio:9.3}", format!("{name}, µs"));
+    }
+}
