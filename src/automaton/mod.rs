@@ -60,7 +60,7 @@ pub(crate) use level::{
     ValueLevel,
 };
 pub(crate) use number::{NumberCursor, is_number_byte};
-pub(crate) use object::sees_prefix;
+pub(crate) use object::KeyStep;
 pub(crate) use spelling::{Unspellable, UnspellableWhat};
 pub(crate) use string::{Decoder, Reading, StringAtom};
 pub(crate) use table::{NameTable, NameTables};

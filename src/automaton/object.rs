@@ -5,11 +5,12 @@ use super::info::ObjectInfo;
 use super::level::{Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, ValueLevel, add_atom};
 use super::string::{chars_in, narrow};
 use super::table::{Entry, NameTable};
-use crate::base::SmallBits;
+use crate::base::{ByteSet, SmallBits};
 use crate::language::{TextState, TextStep};
 use crate::options::Order;
 use crate::values::{ObjectId, SetId};
 use rpds::RedBlackTreeSetSync;
+use smallvec::SmallVec;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -307,6 +308,22 @@ pub(crate) fn sees_prefix(seen: &Seen, prefix: &[u8]) -> bool {
         let from = (Bound::Included(prefix), Bound::Unbounded);
         seen.range::<[u8], _>(from).next().is_some_and(|key| key.starts_with(prefix))
     })
+}
+
+/// The bytes with which the seen keys that begin with `prefix` go on.
+pub(crate) fn seen_bytes(seen: &Seen, prefix: &[u8]) -> ByteSet {
+    let mut bytes = ByteSet::EMPTY;
+    let Some(seen) = seen else { return bytes };
+    let mut from: SmallVec<[u8; 32]> = SmallVec::from_slice(prefix);
+    from.push(0);
+    loop {
+        let range = (Bound::Included(from.as_slice()), Bound::Unbounded);
+        let key = seen.range::<[u8], _>(range).next().filter(|key| key.starts_with(prefix));
+        let Some(&byte) = key.and_then(|key| key.get(prefix.len())) else { return bytes };
+        bytes.insert(byte);
+        let Some(next) = byte.checked_add(1) else { return bytes };
+        from[prefix.len()] = next;
+    }
 }
 
 /// Keeps the level enum small.

@@ -1,12 +1,13 @@
 //! What the mask layer asks of an automaton beside steps: what is uniform here, and where a
 //! shortcut leads.
 
-use super::level::ObjectLevel;
+use super::level::{KeyLevel, ObjectLevel};
 use super::number::NumberCursor;
+use super::object::{KeyStep, seen_bytes, sees_prefix};
 use super::string::{At, StringAtom};
 use super::table::Entry;
-use super::{Automaton, Config, Level, sees_prefix};
-use crate::base::SmallBits;
+use super::{Automaton, Config, Level};
+use crate::base::{ByteSet, SmallBits};
 use crate::values::Strings;
 
 impl Automaton {
@@ -47,31 +48,52 @@ impl Automaton {
         only
     }
 
-    /// The configuration behind a key that no candidate names, whatever it is, closed: `None`
-    /// where no candidate takes such keys.
-    pub(crate) fn close_other_key(&self, config: &Config) -> Option<Config> {
+    /// The configuration behind the key at the top, closed as `key`; without one: as any key that is
+    /// neither named nor seen. `None` where no candidate takes it.
+    pub(crate) fn close_key(&self, config: &Config, key: Option<&KeyLevel>) -> Option<Config> {
         let Some(Level::Object(object)) = config.parent() else { return None };
-        let (object, value) = object.close_key(&self.objects, None, None, self.gaps.between)?;
+        let entry = key.and_then(|key| key.entry(self.table(key)));
+        let text = key.map(|key| key.key.as_slice());
+        let (object, value) = object.close_key(&self.objects, text, entry, self.gaps.between)?;
         let mut next = Config { top: Level::Value(value), below: config.below.clone() };
         next.below.discard();
         next.below.push(Level::Object(object));
         Some(next)
     }
 
-    /// Whether the key at the top is, as it stands, a name of some candidate or has come already.
-    pub(crate) fn is_known_key(&self, config: &Config) -> bool {
-        let (Level::Key(key), Some(Level::Object(object))) = (&config.top, config.parent()) else {
-            return false;
-        };
+    /// Moves a key of `object` by one byte.
+    pub(crate) fn step_key_level(
+        &self,
+        object: &ObjectLevel,
+        key: &mut KeyLevel,
+        byte: u8,
+    ) -> KeyStep {
+        let table = self.tables.get(key.table);
+        key.step(object, &self.objects, table, byte, self.minimal)
+    }
+
+    /// Whether a key, as it stands, is a name of some candidate or has come already.
+    pub(crate) fn is_known_key(&self, object: &ObjectLevel, key: &KeyLevel) -> bool {
         key.entry(self.table(key)).is_some() || object.has_seen(&key.key)
     }
 
-    /// Whether the key at the top can become such a key.
-    pub(crate) fn may_be_known_key(&self, config: &Config) -> bool {
-        let (Level::Key(key), Some(Level::Object(object))) = (&config.top, config.parent()) else {
-            return false;
-        };
+    /// Whether a key can become such a key.
+    pub(crate) fn may_be_known_key(&self, object: &ObjectLevel, key: &KeyLevel) -> bool {
         key.lo < key.hi || sees_prefix(&object.seen, &key.key)
+    }
+
+    /// The raw bytes with which a key can go on to become such a key.
+    pub(crate) fn known_key_bytes(&self, object: &ObjectLevel, key: &KeyLevel) -> ByteSet {
+        let mut bytes = seen_bytes(&object.seen, &key.key);
+        let depth = key.key.len();
+        let mut names = &self.table(key).entries[key.lo as usize..key.hi as usize];
+        while let Some(first) = names.first() {
+            let byte = first.text.as_bytes().get(depth).copied();
+            byte.into_iter().for_each(|byte| bytes.insert(byte));
+            let at = |entry: &Entry| entry.text.as_bytes().get(depth).copied();
+            names = &names[names.partition_point(|entry| at(entry) <= byte)..];
+        }
+        bytes
     }
 
     /// The configuration behind the number at the top, if it may end there.

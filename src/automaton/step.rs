@@ -211,19 +211,12 @@ impl Automaton {
             return false;
         };
         let Level::Key(key) = &mut config.top else { return false };
-        let table = self.tables.get(key.table);
-        match key.step(object, &self.objects, table, byte, self.minimal) {
+        match self.step_key_level(object, key, byte) {
             KeyStep::Dead => false,
             KeyStep::Stay => true,
             KeyStep::Closed => {
-                let entry = key.entry(table);
-                let gap = self.gaps.between;
-                let closed = object.close_key(&self.objects, Some(&key.key), entry, gap);
-                let Some((object, value)) = closed else { return false };
-                config.below.discard();
-                config.below.push(Level::Object(object));
-                config.top = Level::Value(value);
-                true
+                let Level::Key(key) = &config.top else { return false };
+                self.close_key(config, Some(key)).map(|next| *config = next).is_some()
             }
         }
     }

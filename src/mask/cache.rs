@@ -1,12 +1,12 @@
 //! The masks of one engine: kept by fingerprint, bounded in bytes.
 
 use super::bits::{Filled, Filling};
-use super::entry::{Entry, Source};
+use super::entry::{Behind, Entry, Source};
 use crate::automaton::{Automaton, Clip, Config, Costs, Fingerprint, Full};
 use crate::error::{Error, ErrorKind, Result};
 use crate::vocab::{TextTables, Vocabulary};
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Makes masks and keeps those that other documents can use.
 #[derive(Debug)]
@@ -23,7 +23,21 @@ pub(crate) struct Masks {
 #[derive(Debug, Default)]
 struct Kept {
     entries: FxHashMap<Fingerprint, Arc<Entry>>,
+    /// By the configuration behind the quote.
+    behind: FxHashMap<Fingerprint, Arc<Behind>>,
     bytes: usize,
+}
+
+impl Kept {
+    /// Makes room for `size` bytes, by dropping everything; `false` where that is not enough.
+    fn make_room(&mut self, size: usize, limit: usize) -> bool {
+        if self.bytes + size > limit {
+            *self = Kept::default();
+        }
+        let fits = size <= limit;
+        self.bytes += if fits { size } else { 0 };
+        fits
+    }
 }
 
 impl Masks {
@@ -45,12 +59,15 @@ impl Masks {
 
     /// How many masks are kept.
     pub(crate) fn len(&self) -> usize {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner).entries.len()
+        {
+            let kept = self.read();
+            kept.entries.len() + kept.behind.len()
+        }
     }
 
     /// Drops all kept masks.
     pub(crate) fn clear(&self) {
-        *self.kept.write().unwrap_or_else(PoisonError::into_inner) = Kept::default();
+        *self.write() = Kept::default();
     }
 
     /// Fills `words` with the mask at `config`.
@@ -84,6 +101,7 @@ impl Masks {
             vocabulary: &self.vocabulary,
             text: &self.text,
             costs: self.costs.as_deref(),
+            masks: self,
         };
         let entry = match automaton.fingerprint(config, &self.clip) {
             None => Arc::new(source.entry(config, false)?),
@@ -105,20 +123,39 @@ impl Masks {
         config: &Config,
         key: Fingerprint,
     ) -> Result<Arc<Entry>, Full> {
-        let known =
-            self.kept.read().unwrap_or_else(PoisonError::into_inner).entries.get(&key).cloned();
-        if let Some(entry) = known {
+        if let Some(entry) = self.read().entries.get(&key).cloned() {
             return Ok(entry);
         }
         let entry = Arc::new(source.entry(config, true)?);
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.bytes + entry.size() > self.limit {
-            *kept = Kept::default();
-        }
-        if entry.size() <= self.limit && kept.entries.insert(key, entry.clone()).is_none() {
-            kept.bytes += entry.size();
+        let mut kept = self.write();
+        if !kept.entries.contains_key(&key) && kept.make_room(entry.size(), self.limit) {
+            kept.entries.insert(key, entry.clone());
         }
         Ok(entry)
+    }
+
+    /// What may follow a closing quote after which the configuration is `after`.
+    pub(super) fn behind(&self, source: Source<'_>, after: &Config) -> Result<Arc<Behind>, Full> {
+        let Some(key) = source.automaton.fingerprint(after, &self.clip) else {
+            return source.behind(after).map(Arc::new);
+        };
+        if let Some(behind) = self.read().behind.get(&key).cloned() {
+            return Ok(behind);
+        }
+        let behind = Arc::new(source.behind(after)?);
+        let mut kept = self.write();
+        if !kept.behind.contains_key(&key) && kept.make_room(behind.size(), self.limit) {
+            kept.behind.insert(key, behind.clone());
+        }
+        Ok(behind)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Kept> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Kept> {
+        self.kept.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

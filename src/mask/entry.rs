@@ -1,12 +1,13 @@
 //! One mask in the form in which it is kept: a shared base and the tokens added to it.
 
 use super::bits::Filling;
+use super::cache::Masks;
 use super::walk::{Walk, all_tags};
 use crate::automaton::{
     Automaton, Config, Costs, Full, Level, StringAtom, StringLevel, is_number_byte,
 };
 use crate::base::SmallBits;
-use crate::vocab::{Ancestors, TextTables, Trie, Vocabulary};
+use crate::vocab::{TextTables, Trie, Vocabulary};
 
 /// A mask without its words.
 #[derive(Debug, Default)]
@@ -34,6 +35,21 @@ impl Entry {
     }
 }
 
+/// What may follow the closing quote of a string or key: the same for every text before it.
+#[derive(Debug, Default)]
+pub(super) struct Behind {
+    pub(super) added: Box<[u32]>,
+    /// Nodes of the suffixes' trie at which a key of a volatile object begins.
+    pub(super) resume: Box<[u32]>,
+}
+
+impl Behind {
+    /// Bytes that it takes.
+    pub(super) fn size(&self) -> usize {
+        size_of::<Behind>() + 4 * (self.added.len() + self.resume.len())
+    }
+}
+
 /// What masks are made from.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -42,6 +58,8 @@ pub(super) struct Source<'a> {
     pub(super) text: &'a TextTables,
     /// Over a poor vocabulary: what can be spelled.
     pub(super) costs: Option<&'a Costs>,
+    /// What is kept.
+    pub(super) masks: &'a Masks,
 }
 
 impl<'a> Source<'a> {
@@ -65,7 +83,7 @@ impl<'a> Source<'a> {
             }
             Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
                 entry.within = Some(u64::MAX);
-                entry.recheck = self.free_key(&mut walk, config)?;
+                entry.recheck = self.free_key(&mut walk, config, key)?;
             }
             Level::String(_) | Level::Key(_) | Level::Literal(_) => {
                 walk.below(Trie::ROOT, config)?;
@@ -97,7 +115,7 @@ impl<'a> Source<'a> {
         Ok(entry)
     }
 
-    fn spells(self, config: &Config) -> bool {
+    pub(super) fn spells(self, config: &Config) -> bool {
         self.automaton.can_spell(config, self.costs)
     }
 
@@ -130,8 +148,9 @@ impl<'a> Source<'a> {
         });
         if everywhere {
             let after = self.automaton.close_scalar(config, &all_tags(level));
-            let behind = self.suffixes(walk, &after)?;
-            return Ok((self.spells(config).then_some(u64::MAX), behind.into()));
+            let behind = self.masks.behind(self, &after)?;
+            walk.added.extend_from_slice(&behind.added);
+            return Ok((self.spells(config).then_some(u64::MAX), behind.resume.clone()));
         }
         let left = level.atoms.iter().map(|atom| match bounds(&atom.state).1 {
             Some(max) => max.saturating_sub(read),
@@ -163,13 +182,13 @@ impl<'a> Source<'a> {
     }
 
     /// What follows a closing quote after which the configuration is `after`, for all tokens that
-    /// hold one. Returned are the nodes at which a key of a volatile object opens behind it.
-    fn suffixes(self, walk: &mut Walk<'a>, after: &Config) -> Result<Vec<u32>, Full> {
-        let mut inner = Walk::new(self.automaton, self.text.suffixes(), self.costs);
-        inner.resume = Some(Vec::new());
-        inner.from(Trie::ROOT, after)?;
-        walk.added.append(&mut inner.added);
-        Ok(inner.resume.unwrap_or_default())
+    /// hold one.
+    pub(super) fn behind(self, after: &Config) -> Result<Behind, Full> {
+        let mut walk = Walk::new(self.automaton, self.text.suffixes(), self.costs);
+        walk.resume = Some(Vec::new());
+        walk.from(Trie::ROOT, after)?;
+        let resume = walk.resume.unwrap_or_default().into();
+        Ok(Behind { added: walk.added.into(), resume })
     }
 
     /// What an entry leaves to each document.
@@ -189,65 +208,6 @@ impl<'a> Source<'a> {
         let bytes = |id| self.vocabulary.text_bytes(id);
         walk.check(config, entry.recheck.iter().copied(), bytes)?;
         Ok(walk.added)
-    }
-
-    /// A free key: free text; a key that nobody names closes like any other; where the text spells
-    /// a name, or a key that has come, the tokens are walked for themselves.
-    fn free_key(self, walk: &mut Walk<'a>, config: &Config) -> Result<Box<[u32]>, Full> {
-        let mut recheck = Vec::new();
-        if let Some(after) = self.automaton.close_other_key(config) {
-            let suffixes = self.text.suffixes();
-            let nodes = self.suffixes(walk, &after)?;
-            recheck.extend(nodes.iter().flat_map(|&node| suffixes.tokens_below(node)).copied());
-        }
-        if !self.automaton.may_be_known_key(config) {
-            return Ok(recheck.into());
-        }
-        let named = self.named_exits(config)?;
-        let trie = self.vocabulary.trie();
-        let mut tokens: Vec<u32> =
-            named.iter().flat_map(|(node, _)| trie.tokens_below(*node)).copied().collect();
-        tokens.sort_unstable();
-        walk.added.retain(|id| tokens.binary_search(id).is_err());
-        recheck.retain(|id| tokens.binary_search(id).is_err());
-        for (node, after) in named {
-            if let Some(after) = after {
-                walk.from(node, &after)?;
-            }
-        }
-        Ok(recheck.into())
-    }
-
-    /// The nodes at which the key is closed and is a name or has come already, each with the
-    /// configuration there, if there is one: a walk of the trie beside the names.
-    fn named_exits(self, config: &Config) -> Result<Vec<(u32, Option<Config>)>, Full> {
-        let (automaton, trie) = (self.automaton, self.vocabulary.trie());
-        let mut exits = Vec::new();
-        let mut open: Ancestors<Config> = Ancestors::new();
-        let mut node = Trie::ROOT + 1;
-        while node < trie.skip(Trie::ROOT) {
-            let current = open.above(node).unwrap_or(config);
-            let (byte, skip) = (trie.byte(node), trie.skip(node));
-            let Level::Key(key) = &current.top else { break };
-            let closes = byte == b'"' && key.text.is_boundary();
-            if closes {
-                if automaton.is_known_key(current) {
-                    let mut next = current.clone();
-                    let live = automaton.step(&mut next, byte)?;
-                    exits.push((node, live.then_some(next)));
-                }
-                node = skip;
-                continue;
-            }
-            let mut next = current.clone();
-            if automaton.step(&mut next, byte)? && automaton.may_be_known_key(&next) {
-                open.note(skip, next);
-                node += 1;
-            } else {
-                node = skip;
-            }
-        }
-        Ok(exits)
     }
 
     /// The tokens that begin with a further byte of the number.

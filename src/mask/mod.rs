@@ -17,6 +17,7 @@
 mod bits;
 mod cache;
 mod entry;
+mod keys;
 mod walk;
 
 pub use bits::{Filled, Mask};

@@ -68,6 +68,7 @@ impl<'a> Walk<'a> {
             let done = match &config.top {
                 Level::String(level) => self.string(start, config, level),
                 Level::Number(level) => self.number(start, config, level),
+                Level::Key(level) => self.key(start, config, level),
                 _ => Ok(()),
             };
             self.nested -= 1;
@@ -112,7 +113,7 @@ impl<'a> Walk<'a> {
     /// Whether the subtree is walked with a state smaller than a configuration.
     fn has_shortcut(&self, config: &Config) -> bool {
         let small = match &config.top {
-            Level::String(_) => true,
+            Level::String(_) | Level::Key(_) => true,
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };

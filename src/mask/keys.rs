@@ -1,0 +1,154 @@
+//! Keys: walked beside the names that may come, not over the whole trie.
+//!
+//! Of a closed object only names may come, so a node is visited only where some name goes on with
+//! its byte. In an open object any text may; what has to be found beside the names is where a key is
+//! closed that is a name, or has come already, since those go on otherwise than all the rest.
+
+use super::entry::Source;
+use super::walk::Walk;
+use crate::automaton::{
+    Automaton, Config, Decoder, Full, KeyLevel, KeyStep, Level, ObjectLevel, Reading,
+};
+use crate::vocab::{Ancestors, Trie};
+
+/// The nodes below some node along which a key becomes a known one.
+#[derive(Default)]
+struct Known {
+    /// The key can still become one.
+    inside: Vec<u32>,
+    /// It was one, and its closing quote has just been read.
+    exits: Vec<(u32, KeyLevel)>,
+}
+
+/// Follows the keys of `object` that begin with `key` and are names or have come already.
+fn known_keys(
+    automaton: &Automaton,
+    trie: &Trie,
+    start: u32,
+    object: &ObjectLevel,
+    key: &KeyLevel,
+) -> Known {
+    let mut known = Known::default();
+    let mut open = vec![(start, key.clone())];
+    while let Some((node, key)) = open.pop() {
+        let mut visit = |child: u32| {
+            let mut next = key.clone();
+            match automaton.step_key_level(object, &mut next, trie.byte(child)) {
+                KeyStep::Dead => {}
+                KeyStep::Closed if automaton.is_known_key(object, &key) => {
+                    known.exits.push((child, next));
+                }
+                KeyStep::Closed => {}
+                KeyStep::Stay if automaton.may_be_known_key(object, &next) => {
+                    known.inside.push(child);
+                    open.push((child, next));
+                }
+                KeyStep::Stay => {}
+            }
+        };
+        if key.text.is_escape_partial() {
+            trie.children(node).for_each(&mut visit);
+            continue;
+        }
+        let mut bytes = automaton.known_key_bytes(object, &key);
+        if key.text.is_boundary() {
+            bytes.insert(b'"');
+            bytes.insert(b'\\');
+        }
+        bytes.iter().filter_map(|byte| trie.child(node, byte)).for_each(&mut visit);
+    }
+    known
+}
+
+impl Walk<'_> {
+    /// Inside a key.
+    pub(super) fn key(
+        &mut self,
+        start: u32,
+        config: &Config,
+        level: &KeyLevel,
+    ) -> Result<(), Full> {
+        if level.open {
+            return self.open_key(start, config, level);
+        }
+        let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
+        let known = known_keys(self.automaton, self.trie, start, object, level);
+        for node in known.inside {
+            self.added.extend_from_slice(self.trie.tokens_at(node));
+        }
+        for (node, key) in known.exits {
+            if let Some(after) = self.automaton.close_key(config, Some(&key)) {
+                self.from(node, &after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Any text may go on; only where the key is closed does it matter which it is.
+    fn open_key(&mut self, start: u32, config: &Config, level: &KeyLevel) -> Result<(), Full> {
+        let (trie, minimal) = (self.trie, self.automaton.is_minimal());
+        let before = trie.path(start).len();
+        let end = trie.skip(start);
+        let first = Decoder { text: level.text, ..Decoder::START };
+        let mut open: Ancestors<Decoder> = Ancestors::new();
+        let mut node = start + 1;
+        while node < end {
+            let mut decoder = open.above(node).copied().unwrap_or(first);
+            let skip = trie.skip(node);
+            match decoder.read(trie.byte(node), minimal) {
+                Reading::Refused => node = skip,
+                Reading::Close => {
+                    let mut next = config.clone();
+                    let path = trie.path(node);
+                    if self.automaton.steps(&mut next, &path[before..])?.is_none() {
+                        self.from(node, &next)?;
+                    }
+                    node = skip;
+                }
+                Reading::Pending | Reading::Bytes(..) => {
+                    self.added.extend_from_slice(trie.tokens_at(node));
+                    open.note(skip, decoder);
+                    node += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Source<'_> {
+    /// A free key from a character's border on: free text; a key that nobody names closes like any
+    /// other; the tokens that close one which somebody names, or which has come, are walked for
+    /// themselves. Returned are tokens to look at again for each document.
+    pub(super) fn free_key(
+        self,
+        walk: &mut Walk<'_>,
+        config: &Config,
+        key: &KeyLevel,
+    ) -> Result<Box<[u32]>, Full> {
+        let Some(Level::Object(object)) = config.parent() else { return Ok(Box::default()) };
+        let mut recheck = Vec::new();
+        if let Some(after) = self.automaton.close_key(config, None) {
+            let behind = self.masks.behind(self, &after)?;
+            walk.added.extend_from_slice(&behind.added);
+            let suffixes = self.text.suffixes();
+            recheck.extend(behind.resume.iter().flat_map(|&node| suffixes.tokens_below(node)));
+        }
+        let trie = self.vocabulary.trie();
+        let known = known_keys(self.automaton, trie, Trie::ROOT, object, key).exits;
+        if known.is_empty() {
+            return Ok(recheck.into());
+        }
+        let mut tokens: Vec<u32> =
+            known.iter().flat_map(|(node, _)| trie.tokens_below(*node)).copied().collect();
+        tokens.sort_unstable();
+        walk.added.retain(|id| tokens.binary_search(id).is_err());
+        recheck.retain(|id| tokens.binary_search(id).is_err());
+        for (node, key) in known {
+            if let Some(after) = self.automaton.close_key(config, Some(&key)) {
+                walk.from(node, &after)?;
+            }
+        }
+        Ok(recheck.into())
+    }
+}
