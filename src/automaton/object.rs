@@ -243,6 +243,11 @@ pub(crate) enum KeyStep {
 }
 
 impl KeyLevel {
+    /// Whether its opening quote is the last byte.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.key.is_empty() && self.text.is_boundary()
+    }
+
     /// Reads one byte of a key of `object`.
     pub(crate) fn step(
         &mut self,

@@ -3,10 +3,7 @@
 use super::bits::Filling;
 use super::cache::Masks;
 use super::walk::{Walk, all_tags};
-use crate::automaton::{
-    Automaton, Config, Costs, Full, Level, StringAtom, StringLevel, is_number_byte,
-};
-use crate::base::SmallBits;
+use crate::automaton::{Automaton, Config, Costs, Full, Level, StringLevel, is_number_byte};
 use crate::vocab::{TextTables, Trie, Vocabulary};
 
 /// A mask without its words.
@@ -67,19 +64,19 @@ impl<'a> Source<'a> {
     /// is left out.
     pub(super) fn entry(self, config: &Config, shared: bool) -> Result<Entry, Full> {
         let trie = self.vocabulary.trie();
-        let mut walk = Walk::new(self.automaton, trie, self.costs);
+        let mut walk = Walk::new(self, trie, self.text.quoted());
         if shared {
             walk.resume = Some(Vec::new());
         }
         let mut entry = Entry::default();
         match &config.top {
-            Level::String(level) if self.is_free(level) => {
+            Level::String(level) if walk.is_free(level) => {
                 (entry.within, entry.resume_behind) = self.free_string(&mut walk, config, level)?;
             }
-            Level::String(level) if self.costs.is_none() && self.never_dies(level) => {
+            Level::String(level) if self.costs.is_none() && walk.never_dies(level) => {
                 // Which candidates live behind the closing quote depends on the text before it.
                 entry.within = Some(u64::MAX);
-                walk.resume_at(config, self.text.exits().iter().map(|exit| exit.node))?;
+                walk.exact_exits(Trie::ROOT, config, self.text.free())?;
             }
             Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
                 entry.within = Some(u64::MAX);
@@ -119,18 +116,6 @@ impl<'a> Source<'a> {
         self.automaton.can_spell(config, self.costs)
     }
 
-    /// Whether any text may go on here, a maximum length aside.
-    fn is_free(self, level: &StringLevel) -> bool {
-        level.decoder.text.is_boundary()
-            && level.atoms.iter().all(|atom| self.automaton.free_lengths(&atom.state).is_some())
-    }
-
-    /// Whether any text may go on here, whatever it is, because one candidate takes it.
-    fn never_dies(self, level: &StringLevel) -> bool {
-        level.decoder.text.is_boundary()
-            && level.atoms.iter().any(|atom| self.automaton.never_dies(&atom.state))
-    }
-
     /// Free text: the base mask, and what may follow the closing quote. Returned are the base's
     /// bound in characters, and the suffixes' nodes to resume at.
     fn free_string(
@@ -139,11 +124,10 @@ impl<'a> Source<'a> {
         config: &Config,
         level: &StringLevel,
     ) -> Result<(Option<u64>, Box<[u32]>), Full> {
-        let bounds = |atom: &StringAtom| self.automaton.free_lengths(atom).unwrap_or((0, Some(0)));
         let read = level.decoder.count;
-        let reach = read.saturating_add(self.text.max_chars());
+        let reach = read.saturating_add(self.text.free().max_chars());
         let everywhere = level.atoms.iter().all(|atom| {
-            let (min, max) = bounds(&atom.state);
+            let (min, max) = walk.bounds(&atom.state);
             min <= read && max.is_none_or(|max| reach <= max)
         });
         if everywhere {
@@ -152,39 +136,14 @@ impl<'a> Source<'a> {
             walk.added.extend_from_slice(&behind.added);
             return Ok((self.spells(config).then_some(u64::MAX), behind.resume.clone()));
         }
-        let left = level.atoms.iter().map(|atom| match bounds(&atom.state).1 {
-            Some(max) => max.saturating_sub(read),
-            None => u64::MAX,
-        });
-        let left = left.max().unwrap_or(0);
-        let mut last: Option<(SmallBits, Config)> = None;
-        for exit in self.text.exits() {
-            let count = read.saturating_add(u64::from(exit.chars));
-            let mut tags = SmallBits::default();
-            for atom in &level.atoms {
-                let (min, max) = bounds(&atom.state);
-                if count >= min && max.is_none_or(|max| count <= max) {
-                    tags.union(&atom.tags);
-                }
-            }
-            if tags.is_empty() {
-                continue;
-            }
-            if last.as_ref().is_none_or(|(known, _)| *known != tags) {
-                let after = self.automaton.close_scalar(config, &tags);
-                last = Some((tags, after));
-            }
-            if let Some((_, after)) = &last {
-                walk.from(exit.node, after)?;
-            }
-        }
+        let left = walk.free_exits(config, level, self.text.free())?;
         Ok((self.spells(config).then_some(left), Box::default()))
     }
 
     /// What follows a closing quote after which the configuration is `after`, for all tokens that
     /// hold one.
     pub(super) fn behind(self, after: &Config) -> Result<Behind, Full> {
-        let mut walk = Walk::new(self.automaton, self.text.suffixes(), self.costs);
+        let mut walk = Walk::new(self, self.text.suffixes(), self.text.quoted_suffixes());
         walk.resume = Some(Vec::new());
         walk.from(Trie::ROOT, after)?;
         let resume = walk.resume.unwrap_or_default().into();
@@ -197,11 +156,11 @@ impl<'a> Source<'a> {
         config: &Config,
         entry: &Entry,
     ) -> Result<Vec<u32>, Full> {
-        let mut walk = Walk::new(self.automaton, self.vocabulary.trie(), self.costs);
+        let mut walk = Walk::new(self, self.vocabulary.trie(), self.text.quoted());
         walk.resume_at(config, entry.resume.iter().copied())?;
         if let (Level::String(level), false) = (&config.top, entry.resume_behind.is_empty()) {
             let after = self.automaton.close_scalar(config, &all_tags(level));
-            let mut behind = Walk::new(self.automaton, self.text.suffixes(), self.costs);
+            let mut behind = Walk::new(self, self.text.suffixes(), self.text.quoted_suffixes());
             behind.resume_at(&after, entry.resume_behind.iter().copied())?;
             walk.added.append(&mut behind.added);
         }

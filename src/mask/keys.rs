@@ -6,10 +6,8 @@
 
 use super::entry::Source;
 use super::walk::Walk;
-use crate::automaton::{
-    Automaton, Config, Decoder, Full, KeyLevel, KeyStep, Level, ObjectLevel, Reading,
-};
-use crate::vocab::{Ancestors, Trie};
+use crate::automaton::{Automaton, Config, Full, KeyLevel, KeyStep, Level, ObjectLevel};
+use crate::vocab::Trie;
 
 /// The nodes below some node along which a key becomes a known one.
 #[derive(Default)]
@@ -69,7 +67,10 @@ impl Walk<'_> {
         level: &KeyLevel,
     ) -> Result<(), Full> {
         if level.open {
-            return self.open_key(start, config, level);
+            let quoted = self.quoted.at(start).filter(|_| level.is_fresh());
+            let Some(text) = quoted else { return self.plain(start, config) };
+            self.added.extend_from_slice(text.within(u64::MAX));
+            return self.exact_exits(start, config, text);
         }
         let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
         let known = known_keys(self.automaton, self.trie, start, object, level);
@@ -79,37 +80,6 @@ impl Walk<'_> {
         for (node, key) in known.exits {
             if let Some(after) = self.automaton.close_key(config, Some(&key)) {
                 self.from(node, &after)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Any text may go on; only where the key is closed does it matter which it is.
-    fn open_key(&mut self, start: u32, config: &Config, level: &KeyLevel) -> Result<(), Full> {
-        let (trie, minimal) = (self.trie, self.automaton.is_minimal());
-        let before = trie.path(start).len();
-        let end = trie.skip(start);
-        let first = Decoder { text: level.text, ..Decoder::START };
-        let mut open: Ancestors<Decoder> = Ancestors::new();
-        let mut node = start + 1;
-        while node < end {
-            let mut decoder = open.above(node).copied().unwrap_or(first);
-            let skip = trie.skip(node);
-            match decoder.read(trie.byte(node), minimal) {
-                Reading::Refused => node = skip,
-                Reading::Close => {
-                    let mut next = config.clone();
-                    let path = trie.path(node);
-                    if self.automaton.steps(&mut next, &path[before..])?.is_none() {
-                        self.from(node, &next)?;
-                    }
-                    node = skip;
-                }
-                Reading::Pending | Reading::Bytes(..) => {
-                    self.added.extend_from_slice(trie.tokens_at(node));
-                    open.note(skip, decoder);
-                    node += 1;
-                }
             }
         }
         Ok(())

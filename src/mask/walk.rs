@@ -3,17 +3,20 @@
 //! Nodes are visited in depth-first order, which is their order in memory; a refused byte skips its
 //! whole subtree. [`Ancestors`] hold the configuration at each node above.
 
+use super::entry::Source;
 use crate::automaton::{
     Automaton, Config, Costs, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom,
     StringLevel, is_number_byte,
 };
 use crate::base::SmallBits;
-use crate::vocab::{Ancestors, Trie};
+use crate::vocab::{Ancestors, FreeText, Quoted, Trie};
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
     pub(super) automaton: &'a Automaton,
     pub(super) trie: &'a Trie,
+    /// What the trie knows of strings that begin below its root.
+    pub(super) quoted: &'a Quoted,
     /// Over a poor vocabulary: what can be spelled.
     pub(super) costs: Option<&'a Costs>,
     /// The tokens found.
@@ -28,8 +31,9 @@ pub(super) struct Walk<'a> {
 const MAX_NESTED: u32 = 32;
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(automaton: &'a Automaton, trie: &'a Trie, costs: Option<&'a Costs>) -> Self {
-        Walk { automaton, trie, costs, added: Vec::new(), resume: None, nested: 0 }
+    pub(super) fn new(source: Source<'a>, trie: &'a Trie, quoted: &'a Quoted) -> Self {
+        let Source { automaton, costs, .. } = source;
+        Walk { automaton, trie, quoted, costs, added: Vec::new(), resume: None, nested: 0 }
     }
 
     /// Adds the tokens at `node`, which `config` has reached, and those below it.
@@ -74,6 +78,11 @@ impl<'a> Walk<'a> {
             self.nested -= 1;
             return done;
         }
+        self.plain(start, config)
+    }
+
+    /// The same by nothing but steps.
+    pub(super) fn plain(&mut self, start: u32, config: &Config) -> Result<(), Full> {
         let end = self.trie.skip(start);
         let mut open: Ancestors<Config> = Ancestors::new();
         let mut node = start + 1;
@@ -113,7 +122,8 @@ impl<'a> Walk<'a> {
     /// Whether the subtree is walked with a state smaller than a configuration.
     fn has_shortcut(&self, config: &Config) -> bool {
         let small = match &config.top {
-            Level::String(_) | Level::Key(_) => true,
+            Level::String(_) => true,
+            Level::Key(level) => !level.open || level.is_fresh(),
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
@@ -164,6 +174,20 @@ impl<'a> Walk<'a> {
     /// Inside a string the state is a few words for each candidate, and what follows the closing
     /// quote depends only on which of them accept.
     fn string(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
+        let quoted = self.quoted.at(start).filter(|_| level.decoder == Decoder::START);
+        if let Some(text) = quoted
+            && self.is_free(level)
+        {
+            let left = self.free_exits(config, level, text)?;
+            self.added.extend_from_slice(text.within(left));
+            return Ok(());
+        }
+        if let Some(text) = quoted
+            && self.never_dies(level)
+        {
+            self.added.extend_from_slice(text.within(u64::MAX));
+            return self.exact_exits(start, config, text);
+        }
         let (automaton, trie) = (self.automaton, self.trie);
         let minimal = automaton.is_minimal();
         let strings = |index: u32| automaton.strings(level.atoms[index as usize].state.id);
@@ -216,6 +240,79 @@ impl<'a> Walk<'a> {
                 open.note(skip, cursor);
             }
             node += 1;
+        }
+        Ok(())
+    }
+
+    /// The length range of a candidate that takes any text.
+    pub(super) fn bounds(&self, atom: &StringAtom) -> (u64, Option<u64>) {
+        self.automaton.free_lengths(atom).unwrap_or((0, Some(0)))
+    }
+
+    /// Whether any text may go on here, a maximum length aside.
+    pub(super) fn is_free(&self, level: &StringLevel) -> bool {
+        level.decoder.text.is_boundary()
+            && level.atoms.iter().all(|atom| self.automaton.free_lengths(&atom.state).is_some())
+    }
+
+    /// Whether any text may go on here, whatever it is, because one candidate takes it.
+    pub(super) fn never_dies(&self, level: &StringLevel) -> bool {
+        level.decoder.text.is_boundary()
+            && level.atoms.iter().any(|atom| self.automaton.never_dies(&atom.state))
+    }
+
+    /// Free text of bounded length: adds what lies behind the closing quotes. Returned is how many
+    /// more characters may begin.
+    pub(super) fn free_exits(
+        &mut self,
+        config: &Config,
+        level: &StringLevel,
+        text: &FreeText,
+    ) -> Result<u64, Full> {
+        let read = level.decoder.count;
+        let mut last: Option<(SmallBits, Config)> = None;
+        for exit in text.exits() {
+            let count = read.saturating_add(u64::from(exit.chars));
+            let mut tags = SmallBits::default();
+            for atom in &level.atoms {
+                let (min, max) = self.bounds(&atom.state);
+                if count >= min && max.is_none_or(|max| count <= max) {
+                    tags.union(&atom.tags);
+                }
+            }
+            if tags.is_empty() {
+                continue;
+            }
+            if last.as_ref().is_none_or(|(known, _)| *known != tags) {
+                let after = self.automaton.close_scalar(config, &tags);
+                last = Some((tags, after));
+            }
+            if let Some((_, after)) = &last {
+                self.from(exit.node, after)?;
+            }
+        }
+        let left = level.atoms.iter().map(|atom| match self.bounds(&atom.state).1 {
+            Some(max) => max.saturating_sub(read),
+            None => u64::MAX,
+        });
+        Ok(left.max().unwrap_or(0))
+    }
+
+    /// Adds what lies behind the closing quotes below `start`, which `config` has reached, where it
+    /// matters which text is closed.
+    pub(super) fn exact_exits(
+        &mut self,
+        start: u32,
+        config: &Config,
+        text: &FreeText,
+    ) -> Result<(), Full> {
+        let before = self.trie.path(start).len();
+        for exit in text.exits() {
+            let mut next = config.clone();
+            let path = self.trie.path(exit.node);
+            if self.automaton.steps(&mut next, &path[before..])?.is_none() {
+                self.from(exit.node, &next)?;
+            }
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 use super::Vocabulary;
 use super::trie::{Ancestors, Trie};
 use crate::language::{Alphabet, TextState, TextStep};
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// A node at which the closing quote of a string has just been read.
@@ -18,35 +19,31 @@ pub(crate) struct Exit {
     pub(crate) chars: u32,
 }
 
-/// The tables of one vocabulary for one escape policy.
-#[derive(Debug)]
-pub(crate) struct TextTables {
-    width: usize,
-    /// The tokens that stay inside a string, by characters: `within[..up_to[n]]` begin at most `n`.
+/// The tokens below a trie node at which a string has just begun, as far as they are free text.
+#[derive(Debug, Default)]
+pub(crate) struct FreeText {
+    /// The tokens that stay inside the string, by characters.
     within: Vec<u32>,
+    /// `within[..up_to[n]]` begin at most `n` characters.
     up_to: Vec<usize>,
-    /// `words[n]`: their mask.
-    words: Vec<OnceLock<Box<[u32]>>>,
-    /// By characters.
+    /// The nodes at which the string ends, by characters.
     exits: Vec<Exit>,
-    /// What follows the quote, over all exits; a token stands at its suffix.
-    suffixes: Trie,
 }
 
-impl TextTables {
-    /// The tables; `alphabet` decides what a token that ends inside a character may go on with.
-    pub(crate) fn new(vocabulary: &Vocabulary, alphabet: &Alphabet) -> TextTables {
-        let trie = vocabulary.trie();
-        let mut found = Found::default();
+impl FreeText {
+    /// Walks the trie below `start`; `alphabet` decides what a token that ends inside a character
+    /// may go on with.
+    fn below(trie: &Trie, start: u32, alphabet: &Alphabet) -> FreeText {
+        let (mut within, mut exits) = (Vec::new(), Vec::new());
         // Decoder state and characters begun.
         let mut open: Ancestors<(TextState, u32)> = Ancestors::new();
-        let mut node = Trie::ROOT + 1;
-        while node < trie.skip(Trie::ROOT) {
+        let mut node = start + 1;
+        while node < trie.skip(start) {
             let (state, chars) = open.above(node).copied().unwrap_or((TextState::START, 0));
             let next = match state.step(trie.byte(node), alphabet.minimal()) {
                 TextStep::Refuse => None,
                 TextStep::Close => {
-                    found.exits.push(Exit { node, chars });
+                    exits.push(Exit { node, chars });
                     None
                 }
                 TextStep::Pending { first, state } | TextStep::Raw { first, state } => {
@@ -60,12 +57,30 @@ impl TextTables {
             };
             let tokens = trie.tokens_at(node);
             if !tokens.is_empty() && alphabet.can_finish(state) {
-                found.within.extend(tokens.iter().map(|&id| (chars, id)));
+                within.extend(tokens.iter().map(|&id| (chars, id)));
             }
             open.note(trie.skip(node), (state, chars));
             node += 1;
         }
-        found.tables(vocabulary)
+        within.sort_unstable();
+        exits.sort_unstable_by_key(|exit| (exit.chars, exit.node));
+        let most = within.last().map_or(0, |&(chars, _)| chars);
+        let up_to = |n| within.partition_point(|&(chars, _)| chars <= n);
+        FreeText {
+            up_to: (0..=most).map(up_to).collect(),
+            within: within.iter().map(|&(_, id)| id).collect(),
+            exits,
+        }
+    }
+
+    /// The tokens that stay inside the string and begin at most `chars` characters.
+    pub(crate) fn within(&self, chars: u64) -> &[u32] {
+        &self.within[..self.up_to[self.clip(chars)]]
+    }
+
+    /// The nodes at which the string ends, those with the fewest characters first.
+    pub(crate) fn exits(&self) -> &[Exit] {
+        &self.exits
     }
 
     /// The most characters that a token can begin before the string ends.
@@ -74,62 +89,103 @@ impl TextTables {
         within.max(self.exits.last().map_or(0, |exit| u64::from(exit.chars)))
     }
 
+    fn clip(&self, chars: u64) -> usize {
+        usize::try_from(chars).unwrap_or(usize::MAX).min(self.up_to.len() - 1)
+    }
+}
+
+/// A trie, and what it knows of free text behind its quotes.
+#[derive(Debug)]
+pub(crate) struct Quoted {
+    /// By the node of the opening quote, where something stands below it.
+    opened: FxHashMap<u32, FreeText>,
+}
+
+impl Quoted {
+    fn new(trie: &Trie, alphabet: &Alphabet) -> Quoted {
+        let quotes = (1..trie.len() as u32).filter(|&node| trie.byte(node) == b'"');
+        let opened = quotes
+            .filter(|&node| trie.skip(node) > node + 1)
+            .map(|node| (node, FreeText::below(trie, node, alphabet)))
+            .collect();
+        Quoted { opened }
+    }
+
+    /// The free text of a string that begins at `node`; `None` for nodes without a quote.
+    pub(crate) fn at(&self, node: u32) -> Option<&FreeText> {
+        self.opened.get(&node)
+    }
+}
+
+/// The tables of one vocabulary for one escape policy.
+#[derive(Debug)]
+pub(crate) struct TextTables {
+    width: usize,
+    /// Below the root: of a string in progress.
+    free: FreeText,
+    /// `words[n]`: the mask of the tokens that begin at most `n` characters.
+    words: Vec<OnceLock<Box<[u32]>>>,
+    /// What follows the quote, over all exits; a token stands at its suffix.
+    suffixes: Trie,
+    /// Strings that begin within a token.
+    quoted: Quoted,
+    quoted_suffixes: Quoted,
+}
+
+impl TextTables {
+    /// The tables; `alphabet` decides what a token that ends inside a character may go on with.
+    pub(crate) fn new(vocabulary: &Vocabulary, alphabet: &Alphabet) -> TextTables {
+        let trie = vocabulary.trie();
+        let free = FreeText::below(trie, Trie::ROOT, alphabet);
+        let mut suffixes: Vec<(&[u8], u32)> = Vec::new();
+        for exit in &free.exits {
+            let before = trie.path(exit.node).len();
+            let ids = trie.tokens_below(exit.node).iter();
+            suffixes
+                .extend(ids.filter_map(|&id| Some((&vocabulary.text_bytes(id)?[before..], id))));
+        }
+        let suffixes = Trie::build(suffixes);
+        TextTables {
+            width: vocabulary.width(),
+            words: free.up_to.iter().map(|_| OnceLock::new()).collect(),
+            quoted: Quoted::new(trie, alphabet),
+            quoted_suffixes: Quoted::new(&suffixes, alphabet),
+            free,
+            suffixes,
+        }
+    }
+
     /// The mask of the tokens that stay inside a string and begin at most `chars` characters, and
     /// how many they are.
     pub(crate) fn within(&self, chars: u64) -> (&[u32], usize) {
-        let index = usize::try_from(chars).unwrap_or(usize::MAX).min(self.up_to.len() - 1);
+        let index = self.free.clip(chars);
+        let ids = self.free.within(chars);
         let words = self.words[index].get_or_init(|| {
             let mut words = vec![0; self.width.div_ceil(32)];
-            for &id in &self.within[..self.up_to[index]] {
-                words[id as usize / 32] |= 1 << (id % 32);
-            }
+            ids.iter().for_each(|&id| words[id as usize / 32] |= 1 << (id % 32));
             words.into()
         });
-        (words, self.up_to[index])
+        (words, ids.len())
     }
 
-    /// The nodes at which a string ends, those with the fewest characters first.
-    pub(crate) fn exits(&self) -> &[Exit] {
-        &self.exits
+    /// The free text below the root: of a string in progress.
+    pub(crate) fn free(&self) -> &FreeText {
+        &self.free
     }
 
     /// The suffixes behind the closing quotes, as one trie.
     pub(crate) fn suffixes(&self) -> &Trie {
         &self.suffixes
     }
-}
 
-/// What the walk collects.
-#[derive(Default)]
-struct Found {
-    /// (characters, token)
-    within: Vec<(u32, u32)>,
-    exits: Vec<Exit>,
-}
+    /// The strings that begin within a token.
+    pub(crate) fn quoted(&self) -> &Quoted {
+        &self.quoted
+    }
 
-impl Found {
-    fn tables(mut self, vocabulary: &Vocabulary) -> TextTables {
-        self.within.sort_unstable();
-        self.exits.sort_unstable_by_key(|exit| (exit.chars, exit.node));
-        let most = self.within.last().map_or(0, |&(chars, _)| chars);
-        let trie = vocabulary.trie();
-        let mut suffixes: Vec<(&[u8], u32)> = Vec::new();
-        for exit in &self.exits {
-            let before = trie.path(exit.node).len();
-            let ids = trie.tokens_below(exit.node).iter();
-            suffixes
-                .extend(ids.filter_map(|&id| Some((&vocabulary.text_bytes(id)?[before..], id))));
-        }
-        TextTables {
-            width: vocabulary.width(),
-            up_to: (0..=most)
-                .map(|n| self.within.partition_point(|&(chars, _)| chars <= n))
-                .collect(),
-            words: (0..=most).map(|_| OnceLock::new()).collect(),
-            within: self.within.into_iter().map(|(_, id)| id).collect(),
-            exits: self.exits,
-            suffixes: Trie::build(suffixes),
-        }
+    /// The same within a suffix.
+    pub(crate) fn quoted_suffixes(&self) -> &Quoted {
+        &self.quoted_suffixes
     }
 }
 
@@ -153,8 +209,8 @@ mod tests {
         assert_eq!(ids(0), [0u32; 0]);
         assert_eq!(ids(1), [0, 7, 8]);
         assert_eq!(ids(9), [0, 1, 7, 8]);
-        assert_eq!(tables.max_chars(), 2);
-        let chars: Vec<u32> = tables.exits().iter().map(|e| e.chars).collect();
+        assert_eq!(tables.free().max_chars(), 2);
+        let chars: Vec<u32> = tables.free().exits().iter().map(|e| e.chars).collect();
         assert_eq!(chars, [0, 1, 1]);
         let suffixes = tables.suffixes();
         assert_eq!(suffixes.tokens_at(Trie::ROOT), [2, 3]);
