@@ -6,7 +6,9 @@ use crate::rows::{ROWS, Row};
 use crate::verdict::{Explainer, guarded, without_faults};
 use crate::{baseline, data};
 use libtest_mimic::{Failed, Trial};
+use referencing::meta;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -82,7 +84,9 @@ impl Suite {
             let text = fs::read_to_string(&path).expect("a remote document");
             (format!("{REMOTE}{}", relative(&path, &remotes)), Arc::from(text))
         };
-        let documents = Arc::new(json_files(&remotes).into_iter().map(document).collect());
+        let mut documents = meta_schemas();
+        documents.extend(json_files(&remotes).into_iter().map(document));
+        let documents = Arc::new(documents);
         let rows: Vec<Row> = ROWS.into_iter().filter(Row::is_available).collect();
         let mut groups: BTreeSet<String> = ROWS.iter().map(|row| row.name.to_owned()).collect();
         groups.extend(rows.iter().flat_map(|row| files.iter().map(|file| file.group(row))));
@@ -218,6 +222,36 @@ fn table(results: &baseline::Results) -> String {
         counts.iter().for_each(|count| text += &format!("{count:>16}"));
     }
     text
+}
+
+/// The drafts' own meta-schemas, which schemas of the suite refer to: a caller registers those, too.
+fn meta_schemas() -> Vec<(String, Arc<str>)> {
+    let all = [
+        &meta::DRAFT4,
+        &meta::DRAFT6,
+        &meta::DRAFT7,
+        &meta::DRAFT201909,
+        &meta::DRAFT201909_APPLICATOR,
+        &meta::DRAFT201909_CONTENT,
+        &meta::DRAFT201909_CORE,
+        &meta::DRAFT201909_FORMAT,
+        &meta::DRAFT201909_META_DATA,
+        &meta::DRAFT201909_VALIDATION,
+        &meta::DRAFT202012,
+        &meta::DRAFT202012_APPLICATOR,
+        &meta::DRAFT202012_CONTENT,
+        &meta::DRAFT202012_CORE,
+        &meta::DRAFT202012_FORMAT_ANNOTATION,
+        &meta::DRAFT202012_FORMAT_ASSERTION,
+        &meta::DRAFT202012_META_DATA,
+        &meta::DRAFT202012_UNEVALUATED,
+        &meta::DRAFT202012_VALIDATION,
+    ];
+    let document = |schema: &Value| {
+        let uri = schema.get("$id").or_else(|| schema.get("id")).and_then(Value::as_str);
+        (uri.expect("a URI").to_owned(), Arc::from(schema.to_string()))
+    };
+    all.into_iter().map(|schema| document(schema)).collect()
 }
 
 /// Every JSON file below a folder, sorted.
