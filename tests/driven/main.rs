@@ -31,6 +31,7 @@ fn main() {
     let (suite, reports) = (suite::Suite::find(), reports::Reports::find());
     #[cfg(feature = "cli")]
     {
+        trials.push(libtest_mimic::Trial::test("baseline::selftest", baseline::selftest));
         trials.extend(suite.iter().flat_map(suite::Suite::trials));
         trials.extend(reports.iter().flat_map(reports::Reports::trials));
     }
