@@ -5,10 +5,11 @@
 //! report routes that keyword to a check. Nothing is fetched: `$ref` reaches registered documents
 //! only.
 
+mod formats;
 mod location;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{Dialect, Formats, Options};
+use crate::options::{Dialect, Options};
 use crate::report::Report;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, Retrieve, Uri, ValidationError};
@@ -53,15 +54,18 @@ impl Validator {
     /// the `jsonschema` crate refuses the schema.
     pub fn new(schema_text: &str, options: &Options) -> Result<Validator> {
         let schema = parse(schema_text, "")?;
-        // A document that nobody refers to may be anything.
+        // A document that nobody refers to may be anything. A final `#` says nothing.
         let documents: Vec<(String, Value)> = options
             .documents
             .iter()
-            .filter_map(|(uri, text)| Some((uri.clone(), parse(text, uri).ok()?)))
+            .map(|(uri, text)| (uri.strip_suffix('#').unwrap_or(uri), text))
+            .filter_map(|(uri, text)| Some((uri.to_owned(), parse(text, uri).ok()?)))
             .collect();
         let places = Places::new(&schema, &documents);
-        let mut builder = jsonschema::options()
-            .should_validate_formats(options.formats != Formats::Annotate)
+        let mut builder = formats::choose(jsonschema::options(), options, &schema, &documents)
+            // Content is annotated, as the report says.
+            .without_content_media_type_support("application/json")
+            .without_content_encoding_support("base64")
             .with_retriever(Registered::new(documents));
         if let Some(base) = places.implied_base() {
             builder = builder.with_base_uri(base);
@@ -235,7 +239,7 @@ mod tests {
             r#"{"properties": {"a": {"$ref": "https://example.com/a"}, "b": {"$ref": "b.json"}}}"#;
         let options = Options::default()
             .document("https://example.com/a", r#"{"type": "integer"}"#)
-            .document("b.json", r#"{"maxLength": 2}"#);
+            .document("b.json#", r#"{"maxLength": 2}"#);
         assert_eq!(
             locations(schema, &options, r#"{"a": "x", "b": "long"}"#),
             ["https://example.com/a#/type", "b.json#/maxLength"]

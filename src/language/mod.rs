@@ -33,4 +33,6 @@ pub(crate) use automaton::{Full, LangState, Language};
 pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
 pub(crate) use factor::Factor;
+#[cfg(all(test, feature = "check"))]
+pub(crate) use format::FORMATS;
 pub(crate) use format::{Format, FormatHow};

@@ -73,7 +73,7 @@ impl Vocabulary {
     }
 }
 
-/// Set where `format-assertion` is required by the meta-schema.
+/// Set where the meta-schema asserts formats.
 const FORMAT_ASSERTION: u8 = 1 << 7;
 const ALL_VOCABULARIES: u8 = 0x7f;
 
@@ -124,7 +124,9 @@ impl NodeDialect {
         for vocabulary in known.parts {
             self.vocabularies |= vocabulary.bit();
         }
-        if known.asserts_format && required {
+        if known.asserts_format == Asserts::Listed
+            || known.asserts_format == Asserts::Required && required
+        {
             self.vocabularies |= FORMAT_ASSERTION;
         }
     }
@@ -135,7 +137,17 @@ impl NodeDialect {
 pub(super) struct KnownVocabulary {
     pub draft: Draft,
     parts: &'static [Vocabulary],
-    asserts_format: bool,
+    asserts_format: Asserts,
+}
+
+/// Where a vocabulary turns `format` into an assertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asserts {
+    Never,
+    /// The vocabulary is nothing else; its boolean is for those who do not know it.
+    Listed,
+    /// Both uses are one vocabulary, and its boolean decides.
+    Required,
 }
 
 /// Looks up a vocabulary URI.
@@ -158,7 +170,12 @@ pub(super) fn known_vocabulary(uri: &str) -> Option<KnownVocabulary> {
         (Draft::Draft202012, "format-annotation" | "format-assertion") => &[Vocabulary::Format],
         _ => return None,
     };
-    Some(KnownVocabulary { draft, parts, asserts_format: name == "format-assertion" })
+    let asserts_format = match (draft, name) {
+        (Draft::Draft202012, "format-assertion") => Asserts::Listed,
+        (Draft::Draft201909, "format") => Asserts::Required,
+        _ => Asserts::Never,
+    };
+    Some(KnownVocabulary { draft, parts, asserts_format })
 }
 
 /// The built-in dialect that a `$schema` names; `http` or `https` and a final `#` do not matter.

@@ -16,22 +16,22 @@
 //! Each document goes through the masks token by token, over single bytes and over Llama 3's
 //! vocabulary; a text that is refused must be refused at the same byte under both.
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use crate::feed::{bytes, feed, vocabularies};
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 use tokenmask::{
     Dialect, Engine, Escapes, Formats, Grammar, Margin, Numbers, Objects, Options, Order,
-    Vocabulary, Whitespace,
+    Whitespace,
 };
 
 /// The fewest folders there must be: a runner that finds none would pass.
 const FEWEST: usize = 60;
 
-fn main() {
-    let arguments = Arguments::from_args();
+/// One trial for each folder.
+pub fn trials() -> Vec<Trial> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut folders: Vec<PathBuf> = fs::read_dir(&root)
         .expect("the cases can be listed")
@@ -42,9 +42,9 @@ fn main() {
     assert!(folders.len() >= FEWEST, "only {} cases in {}", folders.len(), root.display());
     let trial = |folder: PathBuf| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(name, move || case(&folder).map_err(Failed::from))
+        Trial::test(format!("cases::{name}"), move || case(&folder).map_err(Failed::from))
     };
-    libtest_mimic::run(&arguments, folders.into_iter().map(trial).collect()).exit();
+    folders.into_iter().map(trial).collect()
 }
 
 type Outcome<T = ()> = Result<T, String>;
@@ -86,18 +86,6 @@ fn case(folder: &Path) -> Outcome {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// The vocabularies that every document is cut for, loaded once.
-fn vocabularies() -> &'static [Vocabulary] {
-    static ALL: LazyLock<Vec<Vocabulary>> = LazyLock::new(|| {
-        vec![
-            Vocabulary::bytes(),
-            #[cfg(feature = "builtin-vocabularies")]
-            Vocabulary::builtin("llama3").expect("llama3 is built in"),
-        ]
-    });
-    &ALL
-}
-
 /// That a line is refused, at the same byte under every vocabulary, and where it says so.
 fn refused(engines: &[Engine], line: &str) -> Outcome {
     let (expected, text) = match line.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
@@ -117,31 +105,6 @@ fn refused(engines: &[Engine], line: &str) -> Outcome {
         }
     }
     Ok(())
-}
-
-/// Feeds a text through the masks, token by token. `Err`: the first byte that no document can have
-/// there, the text's length where only the end is refused.
-fn feed(engine: &Engine, text: &[u8]) -> Result<(), usize> {
-    let vocabulary = engine.vocabulary();
-    let encoded = vocabulary.encode(text).expect("both vocabularies spell every byte");
-    let mut matcher = engine.matcher();
-    let mut mask = engine.new_mask();
-    for token in encoded.ids {
-        let filled = matcher.fill_mask(&mut mask).expect("a mask");
-        assert!(filled.allowed() > 0, "dead end at byte {}", matcher.offset());
-        let allowed = mask.allows(token);
-        match matcher.accept(token) {
-            Ok(()) => assert!(allowed, "token {token} is accepted, but not in the mask"),
-            Err(error) => {
-                assert!(!allowed, "token {token} is in the mask, but not accepted: {error}");
-                return Err(error.offset().expect("a refusal has an offset"));
-            }
-        }
-    }
-    matcher.fill_mask(&mut mask).expect("a mask");
-    let may_end = vocabulary.end_ids().iter().all(|&id| mask.allows(id));
-    assert_eq!(may_end, matcher.is_accepting());
-    if may_end { Ok(()) } else { Err(text.len()) }
 }
 
 fn same_error(error: &tokenmask::Error, expected: &str) -> Outcome {
@@ -244,13 +207,6 @@ fn options(folder: &Path) -> Outcome<Options> {
         }
     }
     Ok(options)
-}
-
-/// The bytes of a line.
-fn bytes(line: &str) -> Vec<u8> {
-    let Some(digits) = line.strip_prefix("hex:") else { return line.as_bytes().to_vec() };
-    let pair = |index| u8::from_str_radix(&digits[index..index + 2], 16).expect("pairs of digits");
-    (0..digits.len()).step_by(2).map(pair).collect()
 }
 
 /// A file of a folder, if there is one.
