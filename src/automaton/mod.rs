@@ -27,6 +27,7 @@
 //! Rejected: interned states with transition tables. Cursors make interning superfluous, and it was
 //! most of the memory.
 
+mod chain;
 mod completion;
 mod expected;
 mod fingerprint;
@@ -56,7 +57,7 @@ pub(crate) use crate::language::Full;
 pub(crate) use completion::Costs;
 pub(crate) use fingerprint::{Clip, Fingerprint};
 pub(crate) use level::{
-    ArrayLevel, KeyLevel, Level, LiteralLevel, NumberLevel, ObjectLevel, Phase, StringLevel,
+    ArrayLevel, Atom, KeyLevel, Level, LiteralLevel, NumberLevel, ObjectLevel, Phase, StringLevel,
     ValueLevel,
 };
 pub(crate) use number::{NumberCursor, is_number_byte};

@@ -14,6 +14,7 @@
 
 mod alphabet;
 mod automaton;
+mod char_class;
 mod completion;
 mod decode;
 mod ecma;
@@ -30,6 +31,7 @@ mod tests;
 
 pub(crate) use alphabet::Alphabet;
 pub(crate) use automaton::{Full, LangState, Language};
+pub(crate) use char_class::CharClass;
 pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
 pub(crate) use factor::Factor;

@@ -107,10 +107,7 @@ impl Masks {
             None => Arc::new(source.entry(config, false)?),
             Some(key) => self.kept(source, config, key)?,
         };
-        let base = match &entry.words {
-            Some(dense) => Some((&*dense.0, dense.1)),
-            None => entry.within.map(|chars| self.text.within(chars)),
-        };
+        let base = entry.base.as_ref().map(|base| (&*base.words, base.count));
         let mut filling = Filling::new(words, base);
         filling.add(&entry.added);
         filling.add(&source.for_this_document(config, &entry)?);

@@ -3,16 +3,31 @@
 use super::bits::Filling;
 use super::cache::Masks;
 use super::walk::{Walk, all_tags};
-use crate::automaton::{Automaton, Config, Costs, Full, Level, StringLevel, is_number_byte};
+use crate::automaton::{Atom, Automaton, Config, Costs, Full, Level, StringLevel, is_number_byte};
 use crate::vocab::{TextTables, Trie, Vocabulary};
+use std::sync::Arc;
 
-/// A mask without its words.
+/// The words of a mask.
+#[derive(Debug)]
+pub(super) struct Base {
+    pub(super) words: Arc<[u32]>,
+    /// How many tokens it allows.
+    pub(super) count: usize,
+    /// The vocabulary's own: other masks share it.
+    is_shared: bool,
+}
+
+impl Base {
+    fn shared((words, count): (&Arc<[u32]>, usize)) -> Base {
+        Base { words: words.clone(), count, is_shared: true }
+    }
+}
+
+/// A mask as what is added to some base.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
-    /// The tokens that stay inside a string and begin at most as many characters.
-    pub(super) within: Option<u64>,
-    /// The mask's words, where they are smaller than a list of its tokens, and how many these are.
-    pub(super) words: Option<(Box<[u32]>, usize)>,
+    /// A mask to begin with.
+    pub(super) base: Option<Base>,
     pub(super) added: Box<[u32]>,
     /// Nodes at which a key of a volatile object begins: what lies from there on is asked for each
     /// document anew.
@@ -26,7 +41,8 @@ pub(super) struct Entry {
 impl Entry {
     /// Bytes that the entry takes.
     pub(super) fn size(&self) -> usize {
-        let words = self.words.as_ref().map_or(0, |(words, _)| words.len());
+        let own = self.base.as_ref().filter(|base| !base.is_shared);
+        let words = own.map_or(0, |base| base.words.len());
         let lists = [&self.added, &self.resume, &self.resume_behind, &self.recheck];
         size_of::<Entry>() + 4 * (words + lists.iter().map(|list| list.len()).sum::<usize>())
     }
@@ -69,22 +85,29 @@ impl<'a> Source<'a> {
             walk.resume = Some(Vec::new());
         }
         let mut entry = Entry::default();
+        let free = |chars| Base::shared(self.text.free().within().mask(chars));
         match &config.top {
             Level::String(level) if walk.is_free(level) => {
-                (entry.within, entry.resume_behind) = self.free_string(&mut walk, config, level)?;
+                let (left, behind) = self.free_string(&mut walk, config, level)?;
+                entry.base = self.spells(config).then(|| free(left));
+                entry.resume_behind = behind;
             }
             Level::String(level) if self.costs.is_none() && walk.never_dies(level) => {
                 // Which candidates live behind the closing quote depends on the text before it.
-                entry.within = Some(u64::MAX);
+                entry.base = Some(free(u64::MAX));
                 walk.exact_exits(Trie::ROOT, config, self.text.free())?;
             }
+            Level::String(level) => {
+                entry.base = self.chained(&mut walk, config, level)?;
+                if entry.base.is_none() {
+                    walk.below(Trie::ROOT, config)?;
+                }
+            }
             Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
-                entry.within = Some(u64::MAX);
+                entry.base = Some(free(u64::MAX));
                 entry.recheck = self.free_key(&mut walk, config, key)?;
             }
-            Level::String(_) | Level::Key(_) | Level::Literal(_) => {
-                walk.below(Trie::ROOT, config)?;
-            }
+            Level::Key(_) | Level::Literal(_) => walk.below(Trie::ROOT, config)?,
             Level::Number(_) => {
                 self.number(&mut walk, config)?;
                 if let Some(after) = self.automaton.close_number(config) {
@@ -99,12 +122,12 @@ impl<'a> Source<'a> {
             walk.added.extend_from_slice(self.vocabulary.end_ids());
         }
         let words = self.vocabulary.width().div_ceil(32);
-        if entry.within.is_none() && walk.added.len() > words {
-            let mut dense = vec![0; words].into_boxed_slice();
+        if entry.base.is_none() && walk.added.len() > words {
+            let mut dense = vec![0; words];
             let mut filling = Filling::new(&mut dense, None);
             filling.add(&walk.added);
             let count = filling.done().allowed();
-            entry.words = Some((dense, count));
+            entry.base = Some(Base { words: dense.into(), count, is_shared: false });
         } else {
             entry.added = walk.added.into();
         }
@@ -123,7 +146,7 @@ impl<'a> Source<'a> {
         walk: &mut Walk<'a>,
         config: &Config,
         level: &StringLevel,
-    ) -> Result<(Option<u64>, Box<[u32]>), Full> {
+    ) -> Result<(u64, Box<[u32]>), Full> {
         let read = level.decoder.count;
         let reach = read.saturating_add(self.text.free().max_chars());
         let everywhere = level.atoms.iter().all(|atom| {
@@ -134,10 +157,53 @@ impl<'a> Source<'a> {
             let after = self.automaton.close_scalar(config, &all_tags(level));
             let behind = self.masks.behind(self, &after)?;
             walk.added.extend_from_slice(&behind.added);
-            return Ok((self.spells(config).then_some(u64::MAX), behind.resume.clone()));
+            return Ok((u64::MAX, behind.resume.clone()));
         }
         let left = walk.free_exits(config, level, self.text.free())?;
-        Ok((self.spells(config).then_some(left), Box::default()))
+        Ok((left, Box::default()))
+    }
+
+    /// The text of a language, as long as it keeps to one class of characters: the class's tokens,
+    /// returned as a base; walked are only those that leave it. `None` where that is no use.
+    fn chained(
+        self,
+        walk: &mut Walk<'a>,
+        config: &Config,
+        level: &StringLevel,
+    ) -> Result<Option<Base>, Full> {
+        let automaton = self.automaton;
+        let [only] = level.atoms.as_slice() else { return Ok(None) };
+        if self.costs.is_some() || !level.decoder.text.is_boundary() {
+            return Ok(None);
+        }
+        let Some(chain) = automaton.char_chain(&only.state, &level.decoder)? else {
+            return Ok(None);
+        };
+        let text = self.text.class(self.vocabulary, chain.class);
+        if !chain.covers(text.within().most()) {
+            return Ok(None);
+        }
+        let closed = automaton.close_scalar(config, &only.tags);
+        let mut inside = config.clone();
+        for group in text.leaving() {
+            let Some((at, state)) = chain.after(group.chars) else { continue };
+            let after = if group.byte == b'"' {
+                let accepts = state.accepts(automaton.strings(state.id), &at);
+                accepts.then_some(&closed)
+            } else {
+                let next = automaton.follow_byte(&state, &at, group.byte)?;
+                next.map(|(decoder, state)| {
+                    let atoms = [Atom { tags: only.tags.clone(), state }].into();
+                    inside.top = Level::String(StringLevel { decoder, atoms });
+                    &inside
+                })
+            };
+            let Some(after) = after else { continue };
+            for &node in &group.nodes {
+                walk.from(node, after)?;
+            }
+        }
+        Ok(Some(Base::shared(text.within().mask(chain.most()))))
     }
 
     /// What follows a closing quote after which the configuration is `after`, for all tokens that

@@ -69,7 +69,7 @@ impl Walk<'_> {
         if level.open {
             let quoted = self.quoted.at(start).filter(|_| level.is_fresh());
             let Some(text) = quoted else { return self.plain(start, config) };
-            self.added.extend_from_slice(text.within(u64::MAX));
+            self.added.extend_from_slice(text.within().up_to(u64::MAX));
             return self.exact_exits(start, config, text);
         }
         let Some(Level::Object(object)) = config.parent() else { return Ok(()) };

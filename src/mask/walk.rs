@@ -179,13 +179,13 @@ impl<'a> Walk<'a> {
             && self.is_free(level)
         {
             let left = self.free_exits(config, level, text)?;
-            self.added.extend_from_slice(text.within(left));
+            self.added.extend_from_slice(text.within().up_to(left));
             return Ok(());
         }
         if let Some(text) = quoted
             && self.never_dies(level)
         {
-            self.added.extend_from_slice(text.within(u64::MAX));
+            self.added.extend_from_slice(text.within().up_to(u64::MAX));
             return self.exact_exits(start, config, text);
         }
         let (automaton, trie) = (self.automaton, self.trie);

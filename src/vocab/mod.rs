@@ -17,6 +17,7 @@
 mod blank;
 #[cfg(feature = "builtin-vocabularies")]
 mod builtin;
+mod class;
 mod encode;
 mod facts;
 mod load;

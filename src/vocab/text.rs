@@ -6,10 +6,11 @@
 //! before the quote.
 
 use super::Vocabulary;
+use super::class::{ClassText, Classes};
 use super::trie::{Ancestors, Trie};
-use crate::language::{Alphabet, TextState, TextStep};
+use crate::language::{Alphabet, CharClass, TextState, TextStep};
 use rustc_hash::FxHashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A node at which the closing quote of a string has just been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +20,68 @@ pub(crate) struct Exit {
     pub(crate) chars: u32,
 }
 
-/// The tokens below a trie node at which a string has just begun, as far as they are free text.
-#[derive(Debug, Default)]
-pub(crate) struct FreeText {
-    /// The tokens that stay inside the string, by characters.
-    within: Vec<u32>,
-    /// `within[..up_to[n]]` begin at most `n` characters.
+/// Tokens by how many characters they begin.
+#[derive(Debug)]
+pub(crate) struct ByChars {
+    width: usize,
+    /// Those with the fewest first.
+    ids: Vec<u32>,
+    /// `ids[..up_to[n]]` begin at most `n` characters.
     up_to: Vec<usize>,
+    /// `words[n]`: their mask, once it was asked for.
+    words: Vec<OnceLock<Arc<[u32]>>>,
+}
+
+impl ByChars {
+    /// From pairs of characters and token, in any order; `width` is that of a mask.
+    pub(super) fn new(mut tokens: Vec<(u32, u32)>, width: usize) -> ByChars {
+        tokens.sort_unstable();
+        let most = tokens.last().map_or(0, |&(chars, _)| chars);
+        let up_to = |n| tokens.partition_point(|&(chars, _)| chars <= n);
+        ByChars {
+            width,
+            up_to: (0..=most).map(up_to).collect(),
+            words: (0..=most).map(|_| OnceLock::new()).collect(),
+            ids: tokens.into_iter().map(|(_, id)| id).collect(),
+        }
+    }
+
+    /// The tokens that begin at most `chars` characters.
+    pub(crate) fn up_to(&self, chars: u64) -> &[u32] {
+        &self.ids[..self.up_to[self.clip(chars)]]
+    }
+
+    /// The mask of these tokens, and how many they are.
+    pub(crate) fn mask(&self, chars: u64) -> (&Arc<[u32]>, usize) {
+        let ids = self.up_to(chars);
+        let words = self.words[self.clip(chars)].get_or_init(|| {
+            let mut words = vec![0; self.width.div_ceil(32)];
+            ids.iter().for_each(|&id| words[id as usize / 32] |= 1 << (id % 32));
+            words.into()
+        });
+        (words, ids.len())
+    }
+
+    /// The most characters that one of the tokens begins.
+    pub(crate) fn most(&self) -> u64 {
+        self.up_to.len() as u64 - 1
+    }
+
+    /// Bytes, if every mask is made.
+    pub(super) fn size(&self) -> usize {
+        4 * self.ids.len() + self.up_to.len() * (self.width / 8 + 64)
+    }
+
+    fn clip(&self, chars: u64) -> usize {
+        usize::try_from(chars).unwrap_or(usize::MAX).min(self.up_to.len() - 1)
+    }
+}
+
+/// The tokens below a trie node at which a string has just begun, as far as they are free text.
+#[derive(Debug)]
+pub(crate) struct FreeText {
+    /// The tokens that stay inside the string.
+    within: ByChars,
     /// The nodes at which the string ends, by characters.
     exits: Vec<Exit>,
 }
@@ -33,7 +89,7 @@ pub(crate) struct FreeText {
 impl FreeText {
     /// Walks the trie below `start`; `alphabet` decides what a token that ends inside a character
     /// may go on with.
-    fn below(trie: &Trie, start: u32, alphabet: &Alphabet) -> FreeText {
+    fn below(trie: &Trie, start: u32, alphabet: &Alphabet, width: usize) -> FreeText {
         let (mut within, mut exits) = (Vec::new(), Vec::new());
         // Decoder state and characters begun.
         let mut open: Ancestors<(TextState, u32)> = Ancestors::new();
@@ -62,20 +118,13 @@ impl FreeText {
             open.note(trie.skip(node), (state, chars));
             node += 1;
         }
-        within.sort_unstable();
         exits.sort_unstable_by_key(|exit| (exit.chars, exit.node));
-        let most = within.last().map_or(0, |&(chars, _)| chars);
-        let up_to = |n| within.partition_point(|&(chars, _)| chars <= n);
-        FreeText {
-            up_to: (0..=most).map(up_to).collect(),
-            within: within.iter().map(|&(_, id)| id).collect(),
-            exits,
-        }
+        FreeText { within: ByChars::new(within, width), exits }
     }
 
-    /// The tokens that stay inside the string and begin at most `chars` characters.
-    pub(crate) fn within(&self, chars: u64) -> &[u32] {
-        &self.within[..self.up_to[self.clip(chars)]]
+    /// The tokens that stay inside the string.
+    pub(crate) fn within(&self) -> &ByChars {
+        &self.within
     }
 
     /// The nodes at which the string ends, those with the fewest characters first.
@@ -85,12 +134,8 @@ impl FreeText {
 
     /// The most characters that a token can begin before the string ends.
     pub(crate) fn max_chars(&self) -> u64 {
-        let within = self.up_to.len() as u64 - 1;
-        within.max(self.exits.last().map_or(0, |exit| u64::from(exit.chars)))
-    }
-
-    fn clip(&self, chars: u64) -> usize {
-        usize::try_from(chars).unwrap_or(usize::MAX).min(self.up_to.len() - 1)
+        let last = self.exits.last().map_or(0, |exit| u64::from(exit.chars));
+        self.within.most().max(last)
     }
 }
 
@@ -102,11 +147,11 @@ pub(crate) struct Quoted {
 }
 
 impl Quoted {
-    fn new(trie: &Trie, alphabet: &Alphabet) -> Quoted {
+    fn new(trie: &Trie, alphabet: &Alphabet, width: usize) -> Quoted {
         let quotes = (1..trie.len() as u32).filter(|&node| trie.byte(node) == b'"');
         let opened = quotes
             .filter(|&node| trie.skip(node) > node + 1)
-            .map(|node| (node, FreeText::below(trie, node, alphabet)))
+            .map(|node| (node, FreeText::below(trie, node, alphabet, width)))
             .collect();
         Quoted { opened }
     }
@@ -120,23 +165,21 @@ impl Quoted {
 /// The tables of one vocabulary for one escape policy.
 #[derive(Debug)]
 pub(crate) struct TextTables {
-    width: usize,
     /// Below the root: of a string in progress.
     free: FreeText,
-    /// `words[n]`: the mask of the tokens that begin at most `n` characters.
-    words: Vec<OnceLock<Box<[u32]>>>,
     /// What follows the quote, over all exits; a token stands at its suffix.
     suffixes: Trie,
     /// Strings that begin within a token.
     quoted: Quoted,
     quoted_suffixes: Quoted,
+    classes: Classes,
 }
 
 impl TextTables {
     /// The tables; `alphabet` decides what a token that ends inside a character may go on with.
     pub(crate) fn new(vocabulary: &Vocabulary, alphabet: &Alphabet) -> TextTables {
-        let trie = vocabulary.trie();
-        let free = FreeText::below(trie, Trie::ROOT, alphabet);
+        let (trie, width) = (vocabulary.trie(), vocabulary.width());
+        let free = FreeText::below(trie, Trie::ROOT, alphabet, width);
         let mut suffixes: Vec<(&[u8], u32)> = Vec::new();
         for exit in &free.exits {
             let before = trie.path(exit.node).len();
@@ -146,26 +189,17 @@ impl TextTables {
         }
         let suffixes = Trie::build(suffixes);
         TextTables {
-            width: vocabulary.width(),
-            words: free.up_to.iter().map(|_| OnceLock::new()).collect(),
-            quoted: Quoted::new(trie, alphabet),
-            quoted_suffixes: Quoted::new(&suffixes, alphabet),
+            quoted: Quoted::new(trie, alphabet, width),
+            quoted_suffixes: Quoted::new(&suffixes, alphabet, width),
+            classes: Classes::default(),
             free,
             suffixes,
         }
     }
 
-    /// The mask of the tokens that stay inside a string and begin at most `chars` characters, and
-    /// how many they are.
-    pub(crate) fn within(&self, chars: u64) -> (&[u32], usize) {
-        let index = self.free.clip(chars);
-        let ids = self.free.within(chars);
-        let words = self.words[index].get_or_init(|| {
-            let mut words = vec![0; self.width.div_ceil(32)];
-            ids.iter().for_each(|&id| words[id as usize / 32] |= 1 << (id % 32));
-            words.into()
-        });
-        (words, ids.len())
+    /// What `vocabulary`, of which these are the tables, has for texts of a class.
+    pub(crate) fn class(&self, vocabulary: &Vocabulary, class: CharClass) -> Arc<ClassText> {
+        self.classes.get(vocabulary.trie(), class, vocabulary.width())
     }
 
     /// The free text below the root: of a string in progress.
@@ -201,7 +235,7 @@ mod tests {
         let vocabulary = Vocabulary::from_parts(tokens, &[9], &[]).unwrap();
         let tables = TextTables::new(&vocabulary, &Alphabet::full(false));
         let ids = |n| {
-            let (words, count) = tables.within(n);
+            let (words, count) = tables.free().within().mask(n);
             let ids: Vec<u32> = (0..32).filter(|i| words[0] >> i & 1 == 1).collect();
             assert_eq!(ids.len(), count);
             ids

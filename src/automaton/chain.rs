@@ -1,0 +1,179 @@
+//! How a language goes on as long as a text keeps to one class of characters.
+
+use super::string::{At, Decoder, Reading, StringAtom};
+use super::{Automaton, Full};
+use crate::language::CharClass;
+use crate::values::Strings;
+use smallvec::SmallVec;
+
+/// A candidate's states along texts of one class: whichever of its characters come, the state
+/// depends on how many they are.
+#[derive(Debug)]
+pub(crate) struct CharChain {
+    pub(crate) class: CharClass,
+    decoder: Decoder,
+    /// The states after 0, 1, 2 … characters; all are live.
+    states: Vec<StringAtom>,
+    end: End,
+}
+
+/// How a chain ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It does not: its last state stays for good.
+    Stays,
+    /// No further character of the class may come.
+    Dies,
+    /// It was followed no further.
+    Open,
+}
+
+/// The chain ends where less than this part of the class goes on.
+const KEPT: (u32, u32) = (2, 3);
+
+/// Characters beyond ASCII are followed that far; asking takes a while.
+const WIDE_STATES: usize = 8;
+
+/// A chain is followed that far: hardly a token has more characters.
+const MOST_STATES: usize = 48;
+
+/// Of a smaller class there are so few tokens that walking them is as good.
+const FEWEST: u32 = 12;
+
+impl CharChain {
+    /// The most characters of the class that may come, as far as the chain knows.
+    pub(crate) fn most(&self) -> u64 {
+        if self.end == End::Stays { u64::MAX } else { self.states.len() as u64 - 1 }
+    }
+
+    /// Whether it tells all about texts of `chars` characters.
+    pub(crate) fn covers(&self, chars: u64) -> bool {
+        self.end == End::Dies || chars <= self.most()
+    }
+
+    /// Decoder and state after `chars` characters of the class; `None` where there are too many.
+    pub(crate) fn after(&self, chars: u32) -> Option<(Decoder, StringAtom)> {
+        let last = self.states.len() - 1;
+        let index = if self.end == End::Stays { last.min(chars as usize) } else { chars as usize };
+        let state = *self.states.get(index)?;
+        let count = self.decoder.count.saturating_add(u64::from(chars));
+        Some((Decoder { count, ..self.decoder }, state))
+    }
+}
+
+impl Automaton {
+    /// The chain of a candidate that stands between two characters. `None` for other candidates
+    /// than languages, and where it is too short, or its class too small, to be worth anything.
+    pub(crate) fn char_chain(
+        &self,
+        atom: &StringAtom,
+        decoder: &Decoder,
+    ) -> Result<Option<CharChain>, Full> {
+        let (At::Language(_), Strings::Language(language)) = (atom.at, self.strings(atom.id))
+        else {
+            return Ok(None);
+        };
+        // Without a longest text, what is live with few characters is so with many.
+        let may_stay = language.lengths().1.is_none();
+        let class = CharClass::all();
+        let mut chain = CharChain { class, decoder: *decoder, states: vec![*atom], end: End::Open };
+        while chain.states.len() <= MOST_STATES {
+            let Some((at, state)) = chain.after(chain.states.len() as u32 - 1) else { break };
+            let Some((next, ascii)) = self.commonest(&state, &at, chain.class)? else {
+                chain.end = End::Dies;
+                chain.class.wide = chain.class.wide && !self.has_wide(&state, &at)?;
+                break;
+            };
+            let is_first = chain.states.len() == 1;
+            let kept = ascii.count_ones() * KEPT.1 >= chain.class.ascii.count_ones() * KEPT.0;
+            if !is_first && !kept {
+                // Texts of the class go on: they would have to be looked for one by one.
+                return Ok(None);
+            }
+            let wide = chain.class.wide
+                && chain.states.len() <= WIDE_STATES
+                && self.wide_leads_to(&state, &at, &next)?;
+            chain.class = CharClass { ascii, wide };
+            if may_stay && next == state {
+                chain.end = End::Stays;
+                break;
+            }
+            chain.states.push(next);
+        }
+        let long = chain.end == End::Stays || chain.states.len() > 2;
+        Ok((long && chain.class.ascii.count_ones() >= FEWEST).then_some(chain))
+    }
+
+    /// The state to which most ASCII characters of `class` lead, and which they are; `None` where
+    /// all die.
+    fn commonest(
+        &self,
+        state: &StringAtom,
+        at: &Decoder,
+        class: CharClass,
+    ) -> Result<Option<(StringAtom, u128)>, Full> {
+        let mut sets: SmallVec<[(StringAtom, u128); 4]> = SmallVec::new();
+        for byte in class.ascii() {
+            let Some((_, next)) = self.follow_byte(state, at, byte)? else { continue };
+            match sets.iter_mut().find(|(known, _)| *known == next) {
+                Some((_, set)) => *set |= 1 << byte,
+                None => sets.push((next, 1 << byte)),
+            }
+        }
+        Ok(sets.into_iter().max_by_key(|(_, set)| set.count_ones()))
+    }
+
+    /// Whether every character beyond ASCII leads from `state` to `next`.
+    fn wide_leads_to(
+        &self,
+        state: &StringAtom,
+        at: &Decoder,
+        next: &StringAtom,
+    ) -> Result<bool, Full> {
+        let mut open: SmallVec<[(Decoder, StringAtom); 8]> = SmallVec::from_elem((*at, *state), 1);
+        let mut index = 0;
+        while let Some(&(at, state)) = open.get(index) {
+            index += 1;
+            for byte in 0x80..=0xFF {
+                let mut after = at;
+                if after.read(byte, true) == Reading::Refused {
+                    continue;
+                }
+                match self.follow_byte(&state, &at, byte)? {
+                    None => return Ok(false),
+                    Some((after, state)) if after.text.is_boundary() => {
+                        if state != *next {
+                            return Ok(false);
+                        }
+                    }
+                    Some(pair) if !open.contains(&pair) => open.push(pair),
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether some character beyond ASCII may come.
+    fn has_wide(&self, state: &StringAtom, at: &Decoder) -> Result<bool, Full> {
+        for byte in 0x80..=0xFF {
+            if self.follow_byte(state, at, byte)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A candidate after one raw byte, if it lives.
+    pub(crate) fn follow_byte(
+        &self,
+        state: &StringAtom,
+        at: &Decoder,
+        byte: u8,
+    ) -> Result<Option<(Decoder, StringAtom)>, Full> {
+        let (mut decoder, mut state) = (*at, *state);
+        let reading = decoder.read(byte, self.minimal);
+        let live = state.follow(self.strings(state.id), reading, &decoder, self.minimal)?;
+        Ok(live.then_some((decoder, state)))
+    }
+}

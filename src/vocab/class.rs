@@ -1,0 +1,157 @@
+//! Text of one class of characters: which tokens stay inside it, and where the others leave it.
+//!
+//! A pattern keeps to few classes (`[a-z0-9-]`, `.`), and as long as a text does, its state moves
+//! along a chain that can be followed without the vocabulary. So the tokens over a class are found
+//! once, by a walk of the nodes inside it, and shared by all patterns that use it.
+
+use super::text::ByChars;
+use super::trie::{Ancestors, Trie};
+use crate::language::{CharClass, TextState, TextStep};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Nodes at which a text leaves its class, alike in what leads out.
+#[derive(Debug)]
+pub(crate) struct Leaving {
+    /// The first byte that is not of the class.
+    pub(crate) byte: u8,
+    /// Characters before it.
+    pub(crate) chars: u32,
+    /// The nodes of that byte.
+    pub(crate) nodes: Box<[u32]>,
+}
+
+/// What a vocabulary has for texts of one class.
+#[derive(Debug)]
+pub(crate) struct ClassText {
+    within: ByChars,
+    leaving: Vec<Leaving>,
+}
+
+impl ClassText {
+    fn new(trie: &Trie, class: CharClass, width: usize) -> ClassText {
+        let mut within = Vec::new();
+        let mut leaving: Vec<(u8, u32, u32)> = Vec::new();
+        // Decoder state and characters begun.
+        let mut open: Ancestors<(TextState, u32)> = Ancestors::new();
+        let mut node = Trie::ROOT + 1;
+        while node < trie.skip(Trie::ROOT) {
+            let (state, chars) = open.above(node).copied().unwrap_or((TextState::START, 0));
+            let (byte, skip) = (trie.byte(node), trie.skip(node));
+            let inside = !state.is_boundary() || class.contains(byte);
+            match state.step(byte, true) {
+                TextStep::Raw { first, state } if inside => {
+                    let chars = chars + u32::from(first);
+                    within.extend(trie.tokens_at(node).iter().map(|&id| (chars, id)));
+                    open.note(skip, (state, chars));
+                    node += 1;
+                    continue;
+                }
+                TextStep::Refuse => {}
+                _ => leaving.push((byte, chars, node)),
+            }
+            node = skip;
+        }
+        leaving.sort_unstable();
+        let groups = leaving.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+        let leaving = groups
+            .map(|group| Leaving {
+                byte: group[0].0,
+                chars: group[0].1,
+                nodes: group.iter().map(|&(_, _, node)| node).collect(),
+            })
+            .collect();
+        ClassText { within: ByChars::new(within, width), leaving }
+    }
+
+    /// The tokens inside the class.
+    pub(crate) fn within(&self) -> &ByChars {
+        &self.within
+    }
+
+    /// Where the others leave it.
+    pub(crate) fn leaving(&self) -> &[Leaving] {
+        &self.leaving
+    }
+
+    fn size(&self) -> usize {
+        let nodes: usize = self.leaving.iter().map(|group| group.nodes.len()).sum();
+        self.within.size() + 4 * nodes + size_of::<Leaving>() * self.leaving.len()
+    }
+}
+
+/// The classes that were asked for.
+#[derive(Debug, Default)]
+pub(super) struct Classes(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    texts: FxHashMap<CharClass, Arc<ClassText>>,
+    bytes: usize,
+}
+
+/// Bytes of classes that a vocabulary keeps; beyond it they are made anew.
+const MOST_BYTES: usize = 64 << 20;
+
+impl Classes {
+    /// The text of a class, made when it is first asked for.
+    pub(super) fn get(&self, trie: &Trie, class: CharClass, width: usize) -> Arc<ClassText> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = known.texts.get(&class) {
+            return text.clone();
+        }
+        let text = Arc::new(ClassText::new(trie, class, width));
+        known.bytes += text.size();
+        if known.bytes > MOST_BYTES {
+            *known = Known { bytes: text.size(), ..Known::default() };
+        }
+        known.texts.insert(class, text.clone());
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_stay_inside_a_class_or_leave_it() {
+        let tokens = ["a", "ab", "abc-", "a\"", "aé", "\u{e9}", "-", "b\\n", "a\n", "C"];
+        let trie = Trie::build(tokens.iter().zip(0..).map(|(s, id)| (s.as_bytes(), id)));
+        let letters = (b'a'..=b'z').fold(0u128, |set, byte| set | 1 << byte);
+        let text = ClassText::new(&trie, CharClass { ascii: letters, wide: false }, 10);
+        assert_eq!(text.within().up_to(1), [0]);
+        assert_eq!(text.within().up_to(9), [0, 1]);
+        let leaving = |text: &ClassText| -> Vec<(u8, u32, Vec<u32>)> {
+            let tokens = |group: &Leaving| {
+                group.nodes.iter().flat_map(|&node| trie.tokens_below(node)).copied().collect()
+            };
+            text.leaving().iter().map(|group| (group.byte, group.chars, tokens(group))).collect()
+        };
+        assert_eq!(
+            leaving(&text),
+            [
+                (b'"', 1, vec![3]),
+                (b'-', 0, vec![6]),
+                (b'-', 3, vec![2]),
+                (b'C', 0, vec![9]),
+                (b'\\', 1, vec![7]),
+                (0xC3, 0, vec![5]),
+                (0xC3, 1, vec![4]),
+            ]
+        );
+        let wide = ClassText::new(&trie, CharClass { ascii: letters, wide: true }, 10);
+        assert_eq!(wide.within().up_to(9), [0, 5, 1, 4]);
+        assert_eq!(leaving(&wide).len(), 5);
+    }
+
+    #[test]
+    fn a_class_is_made_once() {
+        let trie = Trie::build([(&b"a"[..], 0)]);
+        let classes = Classes::default();
+        let class = CharClass { ascii: 1 << b'a', wide: false };
+        let first = classes.get(&trie, class, 1);
+        assert!(Arc::ptr_eq(&first, &classes.get(&trie, class, 1)));
+        assert_eq!(first.within().mask(7).1, 1);
+    }
+}
