@@ -6,9 +6,12 @@ mod oracle;
 #[path = "../data/mod.rs"]
 mod data;
 
+mod account;
 mod cached_masks;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod cuts;
 #[cfg(feature = "cli")]
 mod generate;
 mod generator;
