@@ -2,9 +2,11 @@
 //! the report are those that a walker of the tests' own counts, each exactly once.
 
 mod holds;
+mod random;
 mod walker;
 
 use crate::data;
+use crate::support::amount;
 use referencing::Draft;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,8 +23,8 @@ const SHOWN: usize = 30;
 struct Tally {
     schemas: usize,
     keywords: usize,
-    /// Schemas that do not compile, or that `serde_json` cannot read.
-    skipped: usize,
+    /// Schemas that do not compile, or that `serde_json` cannot read, and why.
+    skipped: Vec<String>,
     failures: Vec<String>,
 }
 
@@ -36,10 +38,14 @@ impl Tally {
         draft: Option<Draft>,
         documents: &Documents,
     ) {
-        let value: Result<Value, _> = serde_json::from_str(schema);
-        let (Ok(value), Ok(grammar)) = (value, Grammar::compile(schema, options)) else {
-            self.skipped += 1;
-            return;
+        let grammar = Grammar::compile(schema, options).map_err(|error| error.to_string());
+        let value = serde_json::from_str(schema).map_err(|error| error.to_string());
+        let (grammar, value) = match grammar.and_then(|grammar| Ok((grammar, value?))) {
+            Ok(both) => both,
+            Err(error) => {
+                self.skipped.push(format!("{id}: {error}"));
+                return;
+            }
         };
         let expected = match occurrences(&value, draft, documents) {
             Ok(expected) => expected,
@@ -64,7 +70,9 @@ impl Tally {
     fn finish(self, name: &str) -> Tally {
         println!(
             "{name}: {} schemas, {} keywords, {} schemas skipped",
-            self.schemas, self.keywords, self.skipped
+            self.schemas,
+            self.keywords,
+            self.skipped.len()
         );
         let shown = self.failures.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("\n");
         assert!(self.failures.is_empty(), "{} failures:\n{shown}", self.failures.len());
@@ -83,6 +91,7 @@ fn corpus() {
         tally.add(&record.id, record.schema.get(), &options, None, &documents);
     }
     let tally = tally.finish("corpus");
+    assert_eq!(tally.skipped, [""; 0], "every schema compiles");
     assert!(tally.schemas > 7_000 && tally.keywords > 500_000);
 }
 
@@ -114,6 +123,9 @@ fn official_suite() {
         }
     }
     let tally = tally.finish("suite");
+    // Nothing else is wrong with a schema of the suite.
+    let unclear = tally.skipped.iter().filter(|why| !why.contains(": unsatisfiable: "));
+    assert_eq!(unclear.collect::<Vec<_>>(), [""; 0]);
     assert!(tally.schemas > 1_500 && tally.keywords > 5_000);
 }
 
@@ -167,4 +179,77 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// The path of a file below a folder, with `/`.
 fn below(folder: &Path, file: &Path) -> String {
     file.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/")
+}
+
+/// What the walker counts is right: places that only references reach, other documents, siblings of
+/// `$ref`, keywords of other drafts, values that look like schemas.
+#[test]
+fn the_walker_counts_what_is_written_here() {
+    let other = r##"{"$defs": {"x": {"type": "null"}}, "a~/b": {"if": {"minimum": 1}}}"##;
+    let registered =
+        [("http://example.org/o.json".to_owned(), serde_json::from_str(other).unwrap())];
+    let (documents, options) = with_documents(Documents::from(registered));
+    let mut tally = Tally::default();
+    for (schema, expected) in [
+        (
+            r#"{"const": {"type": 1}, "enum": [{"type": 1}], "default": {"if": true}}"#,
+            "const enum default",
+        ),
+        (r#"{"properties": {"const": {"const": 1}}}"#, "properties properties/const/const"),
+        (
+            r#"{"$defs": {"a": {"x": {"type": 1}, "not": {"title": 2}}}}"#,
+            "$defs $defs/a/x $defs/a/not $defs/a/not/title",
+        ),
+        (
+            r##"{"items": {"$ref": "#/x/1"}, "x": [{"type": "null"}, {"type": "string"}]}"##,
+            "items items/$ref x x/1/type",
+        ),
+        (
+            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/a",
+              "definitions": {"a": {"type": "null"}, "b": {"$defs": {"c": {"title": ""}}}}}"##,
+            "$schema $ref definitions definitions/a/type definitions/b/$defs definitions/b/$defs/c/title",
+        ),
+        // A reference beside `$ref` leads nowhere in draft 7, and somewhere in 2020-12.
+        (
+            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/a", "a": {"type": "null"},
+              "not": {"$ref": "#/b"}, "b": {"type": "null"}}"##,
+            "$schema $ref a a/type not not/$ref b",
+        ),
+        (
+            r##"{"$ref": "#/a", "a": {"type": "null"}, "anyOf": [{"$ref": "#/b"}], "b": {"title": ""}}"##,
+            "$ref a a/type anyOf anyOf/0/$ref b b/title",
+        ),
+        (
+            r#"{"dependencies": {"a": ["b"], "c": {"type": "object"}}, "items": [true, {"title": ""}]}"#,
+            "dependencies dependencies/c/type items items/1/title",
+        ),
+        (
+            r##"{"items": {"$ref": "http://example.org/o.json#/a~0~1b"}}"##,
+            "items items/$ref o:$defs o:$defs/x/type o:a~0~1b o:a~0~1b/if o:a~0~1b/if/minimum",
+        ),
+    ] {
+        let value = serde_json::from_str(schema).unwrap();
+        let location = |at: &str| match at.strip_prefix("o:") {
+            Some(at) => format!("http://example.org/o.json#/{at}"),
+            None => format!("#/{at}"),
+        };
+        let expected: BTreeSet<String> = expected.split_whitespace().map(location).collect();
+        assert_eq!(occurrences(&value, None, &documents), Ok(expected), "{schema}");
+        tally.add(schema, schema, &options, None, &documents);
+    }
+    assert_eq!(tally.finish("by hand").skipped, [""; 0]);
+}
+
+/// Schemas at random: every keyword that holds schemas, references to any place.
+#[test]
+fn random_schemas() {
+    let (documents, options) = with_documents(Documents::new());
+    let mut tally = Tally::default();
+    for seed in 0..amount(2_000, 100_000) as u64 {
+        let (text, draft, dialect) = random::schema(seed);
+        let options = Options { dialect, ..options.clone() };
+        tally.add(&format!("seed {seed}: {text}"), &text, &options, draft, &documents);
+    }
+    let tally = tally.finish("random");
+    assert!(tally.schemas > amount(200, 10_000), "{}", tally.schemas);
 }

@@ -6,6 +6,7 @@ mod oracle;
 #[path = "../data/mod.rs"]
 mod data;
 
+#[cfg(feature = "cli")]
 mod account;
 mod cached_masks;
 #[cfg(feature = "cli")]

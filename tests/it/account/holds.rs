@@ -80,6 +80,12 @@ impl Keywords {
         self.holds.get(name).copied().unwrap_or_default()
     }
 
+    /// The keywords that hold schemas.
+    pub fn holders(&self) -> impl Iterator<Item = &str> {
+        let holding = self.holds.iter().filter(|(_, holds)| **holds != Holds::default());
+        holding.map(|(name, _)| name.as_str())
+    }
+
     /// Whether a draft has a keyword; `None` is the undeclared mixture: 2020-12 with
     /// `additionalItems`. (The draft-4 meta-schema forgets `$ref`.)
     pub fn has(&self, draft: Option<Draft>, name: &str) -> bool {

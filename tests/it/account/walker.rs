@@ -74,12 +74,20 @@ pub fn occurrences(
     };
     walker.add_document("", schema, dialect);
     loop {
-        if let Some((key, position)) = walker.work.pop() {
-            walker.visit(key, position);
-        } else if let Some((from, reference)) = walker.references.pop() {
-            walker.follow(&from, &reference)?;
-        } else {
-            return Ok(walker.found);
+        walker.visit_all();
+        let (mut missed, mut is_stuck) = (Ok(()), true);
+        for (from, reference) in std::mem::take(&mut walker.references) {
+            match walker.follow(&from, &reference) {
+                Ok(()) => is_stuck = false,
+                Err(error) => {
+                    // What it names may stand where only another reference leads.
+                    walker.references.push((from, reference));
+                    missed = Err(error);
+                }
+            }
+        }
+        if is_stuck {
+            return missed.map(|()| walker.found);
         }
     }
 }
@@ -106,6 +114,12 @@ impl<'a> Walker<'a> {
         let known = self.by_uri.entry(uri).or_insert(new);
         if new.live && !known.live {
             *known = new;
+        }
+    }
+
+    fn visit_all(&mut self) {
+        while let Some((key, position)) = self.work.pop() {
+            self.visit(key, position);
         }
     }
 
@@ -207,9 +221,7 @@ impl<'a> Walker<'a> {
                 .ok_or_else(|| format!("{reference} leads nowhere"))?
         };
         // The names of a document that has just come in are needed now.
-        while let Some((key, position)) = self.work.pop() {
-            self.visit(key, position);
-        }
+        self.visit_all();
         let root = self.resources[resource].root.clone();
         let fragment = percent_decode_str(fragment).decode_utf8_lossy().into_owned();
         let key = if fragment.is_empty() {
