@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tokenmask::{Dialect, Grammar, Options};
-use walker::{Documents, occurrences};
+pub use walker::Documents;
+use walker::occurrences;
 
 /// A failing run names so many of its failures.
 const SHOWN: usize = 30;
@@ -146,7 +147,7 @@ fn remotes(folder: &Path) -> Documents {
 }
 
 /// These documents and the official meta-schemas, for the walker and for the compiler.
-fn with_documents(mut documents: Documents) -> (Documents, Options) {
+pub fn with_documents(mut documents: Documents) -> (Documents, Options) {
     for document in holds::meta_schemas().into_iter().flat_map(|(_, documents)| documents) {
         let id = document.get("$id").or_else(|| document.get("id")).and_then(Value::as_str);
         let uri = id.expect("meta-schemas have names").trim_end_matches('#');
