@@ -4,7 +4,7 @@
 //! along a chain that can be followed without the vocabulary. So the tokens over a class are found
 //! once, by a walk of the nodes inside it, and shared by all patterns that use it.
 
-use super::text::ByChars;
+use super::text::{ByChars, at};
 use super::trie::{Ancestors, Trie};
 use crate::language::{CharClass, TextState, TextStep};
 use rustc_hash::FxHashMap;
@@ -31,7 +31,7 @@ pub(crate) struct ClassText {
 impl ClassText {
     fn new(trie: &Trie, class: CharClass, width: usize) -> ClassText {
         let mut within = Vec::new();
-        let mut leaving: Vec<(u8, u32, u32)> = Vec::new();
+        let mut leaving: Vec<Vec<Vec<u32>>> = vec![Vec::new(); 256];
         // Decoder state and characters begun.
         let mut open: Ancestors<(TextState, u32)> = Ancestors::new();
         let mut node = Trie::ROOT + 1;
@@ -42,26 +42,23 @@ impl ClassText {
             match state.step(byte, true) {
                 TextStep::Raw { first, state } if inside => {
                     let chars = chars + u32::from(first);
-                    within.extend(trie.tokens_at(node).iter().map(|&id| (chars, id)));
+                    at(&mut within, chars).extend_from_slice(trie.tokens_at(node));
                     open.note(skip, (state, chars));
                     node += 1;
                     continue;
                 }
                 TextStep::Refuse => {}
-                _ => leaving.push((byte, chars, node)),
+                _ => at(&mut leaving[usize::from(byte)], chars).push(node),
             }
             node = skip;
         }
-        leaving.sort_unstable();
-        let groups = leaving.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
-        let leaving = groups
-            .map(|group| Leaving {
-                byte: group[0].0,
-                chars: group[0].1,
-                nodes: group.iter().map(|&(_, _, node)| node).collect(),
-            })
-            .collect();
-        ClassText { within: ByChars::new(within, width), leaving }
+        let groups = (0..=255).zip(leaving).flat_map(|(byte, by_chars)| {
+            (0..)
+                .zip(by_chars)
+                .filter(|(_, nodes)| !nodes.is_empty())
+                .map(move |(chars, nodes)| Leaving { byte, chars, nodes: nodes.into() })
+        });
+        ClassText { within: ByChars::new(&within, width), leaving: groups.collect() }
     }
 
     /// The tokens inside the class.

@@ -33,17 +33,18 @@ pub(crate) struct ByChars {
 }
 
 impl ByChars {
-    /// From pairs of characters and token, in any order; `width` is that of a mask.
-    pub(super) fn new(mut tokens: Vec<(u32, u32)>, width: usize) -> ByChars {
-        tokens.sort_unstable();
-        let most = tokens.last().map_or(0, |&(chars, _)| chars);
-        let up_to = |n| tokens.partition_point(|&(chars, _)| chars <= n);
-        ByChars {
-            width,
-            up_to: (0..=most).map(up_to).collect(),
-            words: (0..=most).map(|_| OnceLock::new()).collect(),
-            ids: tokens.into_iter().map(|(_, id)| id).collect(),
+    /// `tokens[n]`: those that begin `n` characters; `width` is that of a mask.
+    pub(super) fn new(tokens: &[Vec<u32>], width: usize) -> ByChars {
+        let ends = tokens.iter().scan(0, |sum, ids| {
+            *sum += ids.len();
+            Some(*sum)
+        });
+        let mut up_to: Vec<usize> = ends.collect();
+        if up_to.is_empty() {
+            up_to.push(0);
         }
+        let words = up_to.iter().map(|_| OnceLock::new()).collect();
+        ByChars { width, ids: tokens.concat(), up_to, words }
     }
 
     /// The tokens that begin at most `chars` characters.
@@ -75,6 +76,15 @@ impl ByChars {
     fn clip(&self, chars: u64) -> usize {
         usize::try_from(chars).unwrap_or(usize::MAX).min(self.up_to.len() - 1)
     }
+}
+
+/// The list at `index`, after as many empty ones as it takes.
+pub(super) fn at(lists: &mut Vec<Vec<u32>>, index: u32) -> &mut Vec<u32> {
+    let index = index as usize;
+    if lists.len() <= index {
+        lists.resize_with(index + 1, Vec::new);
+    }
+    &mut lists[index]
 }
 
 /// The tokens below a trie node at which a string has just begun, as far as they are free text.
@@ -113,13 +123,13 @@ impl FreeText {
             };
             let tokens = trie.tokens_at(node);
             if !tokens.is_empty() && alphabet.can_finish(state) {
-                within.extend(tokens.iter().map(|&id| (chars, id)));
+                at(&mut within, chars).extend_from_slice(tokens);
             }
             open.note(trie.skip(node), (state, chars));
             node += 1;
         }
         exits.sort_unstable_by_key(|exit| (exit.chars, exit.node));
-        FreeText { within: ByChars::new(within, width), exits }
+        FreeText { within: ByChars::new(&within, width), exits }
     }
 
     /// The tokens that stay inside the string.

@@ -6,9 +6,13 @@ mod oracle;
 #[path = "../data/mod.rs"]
 mod data;
 
+#[cfg(feature = "cli")]
+mod account;
 mod cached_masks;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod cuts;
 #[cfg(feature = "cli")]
 mod generate;
 mod generator;
