@@ -256,6 +256,9 @@ pub struct Limits {
     pub schema_depth: usize,
     /// Subschemas in all documents together (an error). Default 2,000,000.
     pub schema_nodes: usize,
+    /// Bytes of all keywords' locations together (an error): with the square of the depth they are
+    /// longer than the schema. Default 64 MiB.
+    pub location_bytes: usize,
     /// Bytes of the NFA of one `pattern` (routed). Default 4 MiB.
     pub pattern_bytes: usize,
     /// States of the automaton of one `pattern` beside others or beside a length, explored while
@@ -282,6 +285,7 @@ impl Default for Limits {
             schema_bytes: 64 << 20,
             schema_depth: 50_000,
             schema_nodes: 2_000_000,
+            location_bytes: 64 << 20,
             pattern_bytes: 4 << 20,
             language_states: 5_000,
             lazy_states: 200_000,

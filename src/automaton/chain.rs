@@ -25,17 +25,14 @@ enum End {
     /// No further character of the class may come.
     Dies,
     /// It was followed no further.
-    Open,
+    Cut,
 }
 
 /// The chain ends where less than this part of the class goes on.
 const KEPT: (u32, u32) = (2, 3);
 
-/// Characters beyond ASCII are followed that far; asking takes a while.
-const WIDE_STATES: usize = 8;
-
-/// A chain is followed that far: hardly a token has more characters.
-const MOST_STATES: usize = 48;
+/// A chain is followed that far: few tokens have more characters.
+const MOST_STATES: usize = 32;
 
 /// Of a smaller class there are so few tokens that walking them is as good.
 const FEWEST: u32 = 12;
@@ -46,9 +43,9 @@ impl CharChain {
         if self.end == End::Stays { u64::MAX } else { self.states.len() as u64 - 1 }
     }
 
-    /// Whether it tells all about texts of `chars` characters.
-    pub(crate) fn covers(&self, chars: u64) -> bool {
-        self.end == End::Dies || chars <= self.most()
+    /// Whether it tells nothing of longer texts of the class.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.end == End::Cut
     }
 
     /// Decoder and state after `chars` characters of the class; `None` where there are too many.
@@ -76,7 +73,7 @@ impl Automaton {
         // Without a longest text, what is live with few characters is so with many.
         let may_stay = language.lengths().1.is_none();
         let class = CharClass::all();
-        let mut chain = CharChain { class, decoder: *decoder, states: vec![*atom], end: End::Open };
+        let mut chain = CharChain { class, decoder: *decoder, states: vec![*atom], end: End::Cut };
         while chain.states.len() <= MOST_STATES {
             let Some((at, state)) = chain.after(chain.states.len() as u32 - 1) else { break };
             let Some((next, ascii)) = self.commonest(&state, &at, chain.class)? else {
@@ -90,9 +87,7 @@ impl Automaton {
                 // Texts of the class go on: they would have to be looked for one by one.
                 return Ok(None);
             }
-            let wide = chain.class.wide
-                && chain.states.len() <= WIDE_STATES
-                && self.wide_leads_to(&state, &at, &next)?;
+            let wide = chain.class.wide && self.wide_leads_to(&state, &at, &next)?;
             chain.class = CharClass { ascii, wide };
             if may_stay && next == state {
                 chain.end = End::Stays;
@@ -112,12 +107,24 @@ impl Automaton {
         at: &Decoder,
         class: CharClass,
     ) -> Result<Option<(StringAtom, u128)>, Full> {
-        let mut sets: SmallVec<[(StringAtom, u128); 4]> = SmallVec::new();
+        let classes = self.byte_classes(state);
+        // By the language's class of bytes: its characters, and where they lead.
+        let mut known: SmallVec<[(u8, u128, Option<StringAtom>); 16]> = SmallVec::new();
         for byte in class.ascii() {
-            let Some((_, next)) = self.follow_byte(state, at, byte)? else { continue };
+            let of = classes.map_or(byte, |classes| classes[usize::from(byte)]);
+            if let Some((_, set, _)) = known.iter_mut().find(|(known, ..)| *known == of) {
+                *set |= 1 << byte;
+            } else {
+                let next = self.follow_byte(state, at, byte)?.map(|(_, next)| next);
+                known.push((of, 1 << byte, next));
+            }
+        }
+        let mut sets: SmallVec<[(StringAtom, u128); 4]> = SmallVec::new();
+        for (_, set, next) in known {
+            let Some(next) = next else { continue };
             match sets.iter_mut().find(|(known, _)| *known == next) {
-                Some((_, set)) => *set |= 1 << byte,
-                None => sets.push((next, 1 << byte)),
+                Some((_, all)) => *all |= set,
+                None => sets.push((next, set)),
             }
         }
         Ok(sets.into_iter().max_by_key(|(_, set)| set.count_ones()))
@@ -130,15 +137,20 @@ impl Automaton {
         at: &Decoder,
         next: &StringAtom,
     ) -> Result<bool, Full> {
+        let classes = self.byte_classes(state);
         let mut open: SmallVec<[(Decoder, StringAtom); 8]> = SmallVec::from_elem((*at, *state), 1);
         let mut index = 0;
         while let Some(&(at, state)) = open.get(index) {
             index += 1;
+            let mut last = None;
             for byte in 0x80..=0xFF {
                 let mut after = at;
-                if after.read(byte, true) == Reading::Refused {
+                let refused = after.read(byte, true) == Reading::Refused;
+                let alike = classes.map(|classes| (classes[usize::from(byte)], after.text));
+                if refused || (alike.is_some() && alike == last) {
                     continue;
                 }
+                last = alike;
                 match self.follow_byte(&state, &at, byte)? {
                     None => return Ok(false),
                     Some((after, state)) if after.text.is_boundary() => {
@@ -152,6 +164,14 @@ impl Automaton {
             }
         }
         Ok(true)
+    }
+
+    /// The classes of bytes that a candidate's language does not tell apart.
+    fn byte_classes(&self, atom: &StringAtom) -> Option<&[u8; 256]> {
+        match self.strings(atom.id) {
+            Strings::Language(language) => Some(language.byte_classes()),
+            _ => None,
+        }
     }
 
     /// Whether some character beyond ASCII may come.

@@ -26,32 +26,48 @@ pub(crate) struct Atom<T> {
 /// The candidates of a level; nearly always one.
 pub(crate) type Atoms<T> = SmallVec<[Atom<T>; 1]>;
 
-/// Adds a candidate; one with an equal state takes over the tags.
-pub(crate) fn add_atom<T: PartialEq>(atoms: &mut Atoms<T>, tags: &SmallBits, state: T) {
-    match atoms.iter_mut().find(|atom| atom.state == state) {
-        Some(atom) => atom.tags.union(tags),
-        None => atoms.push(Atom { tags: tags.clone(), state }),
+/// The candidates for states that serve the parent's atoms of these tags; equal states are one
+/// candidate, which serves them all.
+pub(crate) fn merge_atoms<'t, T: Ord>(states: impl Iterator<Item = (T, Tags<'t>)>) -> Atoms<T> {
+    let mut atoms: Atoms<T> =
+        states.map(|(state, tags)| Atom { tags: tags.into(), state }).collect();
+    if atoms.len() > 1 {
+        atoms.sort_by(|a, b| a.state.cmp(&b.state));
+        atoms.dedup_by(|later, kept| {
+            let same = later.state == kept.state;
+            if same {
+                kept.tags.union(&later.tags);
+            }
+            same
+        });
+    }
+    atoms
+}
+
+/// Which of the parent's atoms a state serves.
+pub(crate) enum Tags<'t> {
+    One(usize),
+    Of(&'t SmallBits),
+}
+
+impl From<Tags<'_>> for SmallBits {
+    fn from(tags: Tags<'_>) -> SmallBits {
+        match tags {
+            Tags::One(position) => SmallBits::single(position),
+            Tags::Of(tags) => tags.clone(),
+        }
     }
 }
 
-/// The candidates that begin with a value, from the sets that it may be in. Shapes of one set are
-/// distinct, so only those of several have to be compared.
-pub(crate) fn begin_atoms<'s, I: Copy + 's, T: PartialEq>(
-    sets: impl ExactSizeIterator<Item = (&'s SmallBits, &'s [I])>,
+/// The candidates that begin with a value, from the sets that it may be in: one for each shape that
+/// has a `state`.
+pub(crate) fn begin_atoms<'s, I: Copy + Ord + 's, T>(
+    sets: impl Iterator<Item = (&'s SmallBits, &'s [I])>,
     state: impl Fn(I) -> Option<T>,
 ) -> Atoms<T> {
-    let only = sets.len() == 1;
-    let mut atoms = Atoms::new();
-    for (tags, shapes) in sets {
-        for state in shapes.iter().filter_map(|&shape| state(shape)) {
-            if only {
-                atoms.push(Atom { tags: tags.clone(), state });
-            } else {
-                add_atom(&mut atoms, tags, state);
-            }
-        }
-    }
-    atoms
+    let shapes = sets.flat_map(|(tags, shapes)| shapes.iter().map(move |&id| (id, Tags::Of(tags))));
+    let begun = merge_atoms(shapes).into_iter();
+    begun.filter_map(|Atom { tags, state: id }| Some(Atom { tags, state: state(id)? })).collect()
 }
 
 /// Keys that an object has and that its names do not account for.

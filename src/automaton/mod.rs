@@ -44,12 +44,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::base::{Chain, SmallBits};
+use crate::base::Chain;
 use crate::options::{Escapes, SurfacePolicy};
 use crate::values::{ArrayId, Emptiness, NumberId, ObjectId, Sets, StringId, Strings};
 use gap::Gaps;
 use info::{ArrayInfo, ObjectInfo};
-use level::{Atoms, add_atom};
+use level::{Tags, merge_atoms};
 use number::NumberInfo;
 use std::sync::Arc;
 
@@ -151,8 +151,7 @@ impl Automaton {
 
     /// The configuration before the first byte.
     pub(crate) fn start(&self) -> Config {
-        let mut choices = Atoms::new();
-        add_atom(&mut choices, &SmallBits::single(0), self.sets.root());
+        let choices = merge_atoms(std::iter::once((self.sets.root(), Tags::One(0))));
         let value = ValueLevel { choices, colon: false, gap: self.gaps.lead };
         Config { top: Level::Value(value), below: Chain::default() }
     }

@@ -2,7 +2,9 @@
 
 use super::gap::Gap;
 use super::info::ObjectInfo;
-use super::level::{Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, ValueLevel, add_atom};
+use super::level::{
+    Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, Tags, ValueLevel, merge_atoms,
+};
 use super::string::{chars_in, narrow};
 use super::table::{Entry, NameTable};
 use crate::base::{ByteSet, SmallBits};
@@ -164,12 +166,14 @@ impl ObjectLevel {
         }
         let mut after =
             ObjectLevel { phase: Phase::Next, gap, atoms: Atoms::new(), seen: self.seen.clone() };
-        let mut choices: Atoms<SetId> = Atoms::new();
+        let mut choices: SmallVec<[SetId; 1]> = SmallVec::new();
         let mut other = false;
         for (position, atom) in self.atoms.iter().enumerate() {
             let info = &infos[atom.state.id.index()];
             let owned = entry.and_then(|entry| {
-                entry.owners.iter().find(|(owner, _)| *owner as usize == position)
+                let owner = |&(owner, _): &(u32, u32)| owner as usize;
+                let found = entry.owners.binary_search_by_key(&position, owner).ok()?;
+                entry.owners.get(found)
             });
             let mut next = atom.clone();
             let set = match (owned, info.other) {
@@ -184,7 +188,7 @@ impl ObjectLevel {
                 }
                 _ => continue,
             };
-            add_atom(&mut choices, &SmallBits::single(after.atoms.len()), set);
+            choices.push(set);
             after.atoms.push(next);
         }
         if after.atoms.is_empty() {
@@ -193,6 +197,8 @@ impl ObjectLevel {
         if other {
             after.see(key.unwrap_or(SOME_KEY));
         }
+        let sets = choices.into_iter().enumerate();
+        let choices = merge_atoms(sets.map(|(position, set)| (set, Tags::One(position))));
         Some((after, ValueLevel { choices, colon: true, gap }))
     }
 

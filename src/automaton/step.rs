@@ -1,6 +1,6 @@
 //! One byte further: control decides, registers guard.
 
-use super::level::{Atoms, add_atom, begin_atoms};
+use super::level::{Atom, Atoms, Tags, begin_atoms, merge_atoms};
 use super::number::{Lex, NumberAtom, is_number_byte};
 use super::object::{KeyStep, ObjectAtom};
 use super::string::{Decoder, StringAtom, StringStep};
@@ -9,7 +9,7 @@ use super::{
     StringLevel, ValueLevel,
 };
 use crate::base::{SmallBits, is_blank};
-use crate::values::{Literals, SetId};
+use crate::values::{ArrayId, Literals, SetId};
 
 /// What one byte does where a value is expected.
 enum ValueStep {
@@ -260,11 +260,10 @@ impl Automaton {
         let Level::Array(array) = &mut config.top else { return false };
         let count = array.count;
         array.atoms.retain(|atom| self.arrays[atom.state.index()].takes(count));
-        let mut choices = Atoms::new();
-        for (position, atom) in array.atoms.iter().enumerate() {
-            let set = self.arrays[atom.state.index()].item(count);
-            add_atom(&mut choices, &SmallBits::single(position), set);
-        }
+        let item = |(position, atom): (usize, &Atom<ArrayId>)| {
+            (self.arrays[atom.state.index()].item(count), Tags::One(position))
+        };
+        let choices = merge_atoms(array.atoms.iter().enumerate().map(item));
         let Some(item) = self.enter(&choices, byte) else { return false };
         array.count = count.saturating_add(1);
         (array.phase, array.gap) = (Phase::Next, self.gaps.between);

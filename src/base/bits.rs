@@ -1,10 +1,14 @@
-//! A bit set that needs no allocation up to 64 bits.
+//! A bit set that needs no allocation for few or near bits.
 
 use smallvec::SmallVec;
 
-/// A growable set of small numbers; up to 64 of them live inline. Equal sets are equal values.
+/// A growable set of small numbers: the words from the lowest bit to the highest, behind the index
+/// of the first one. What lies within 96 bits lives inline, wherever it lies. Equal sets are equal
+/// values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct SmallBits(SmallVec<[u64; 1]>);
+pub(crate) struct SmallBits(SmallVec<[u32; 4]>);
+
+const _: () = assert!(size_of::<SmallBits>() == 24);
 
 impl SmallBits {
     pub(crate) fn single(bit: usize) -> Self {
@@ -14,22 +18,47 @@ impl SmallBits {
     }
 
     pub(crate) fn insert(&mut self, bit: usize) {
-        let word = bit / 64;
-        if word >= self.0.len() {
-            self.0.resize(word + 1, 0);
+        let word = (bit / 32) as u32;
+        self.cover(word, word + 1);
+        let index = 1 + (word - self.0[0]) as usize;
+        self.0[index] |= 1 << (bit % 32);
+    }
+
+    /// Makes room for the words `from..to`.
+    fn cover(&mut self, from: u32, to: u32) {
+        if self.0.is_empty() {
+            self.0.push(from);
         }
-        self.0[word] |= 1 << (bit % 64);
+        let first = self.0[0];
+        if from < first {
+            self.0.insert_many(1, std::iter::repeat_n(0, (first - from) as usize));
+            self.0[0] = from;
+        }
+        let words = 1 + (to - self.0[0]) as usize;
+        if words > self.0.len() {
+            self.0.resize(words, 0);
+        }
+    }
+
+    /// The words, and the index of the first.
+    fn words(&self) -> (u32, &[u32]) {
+        self.0.split_first().map_or((0, &[]), |(&first, words)| (first, words))
     }
 
     pub(crate) fn contains(&self, bit: usize) -> bool {
-        self.0.get(bit / 64).is_some_and(|w| w >> (bit % 64) & 1 == 1)
+        let (first, words) = self.words();
+        let index = (bit / 32).checked_sub(first as usize);
+        index.and_then(|index| words.get(index)).is_some_and(|w| w >> (bit % 32) & 1 == 1)
     }
 
     pub(crate) fn union(&mut self, other: &SmallBits) {
-        if other.0.len() > self.0.len() {
-            self.0.resize(other.0.len(), 0);
+        let (first, words) = other.words();
+        if words.is_empty() {
+            return;
         }
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
+        self.cover(first, first + words.len() as u32);
+        let start = 1 + (first - self.0[0]) as usize;
+        for (a, b) in self.0[start..].iter_mut().zip(words) {
             *a |= b;
         }
     }
@@ -39,13 +68,14 @@ impl SmallBits {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, &w)| {
+        let (first, words) = self.words();
+        (first as usize..).zip(words).flat_map(|(i, &w)| {
             let mut w = w;
             std::iter::from_fn(move || {
                 (w != 0).then(|| {
                     let bit = w.trailing_zeros() as usize;
                     w &= w - 1;
-                    i * 64 + bit
+                    i * 32 + bit
                 })
             })
         })
@@ -63,5 +93,23 @@ mod tests {
         assert_eq!(bits.iter().collect::<Vec<_>>(), [3, 130]);
         assert!(bits.contains(130) && !bits.contains(131) && !bits.contains(500));
         assert!(!bits.is_empty() && SmallBits::default().is_empty());
+    }
+
+    #[test]
+    fn sets_are_equal_however_they_are_made() {
+        for bits in [[3, 130], [130, 3], [40_000, 31], [0, 32]] {
+            let mut inserted = SmallBits::single(bits[0]);
+            inserted.insert(bits[1]);
+            let mut united = SmallBits::default();
+            bits.iter().rev().for_each(|&bit| united.union(&SmallBits::single(bit)));
+            united.union(&SmallBits::default());
+            assert_eq!(inserted, united);
+            let mut sorted = bits;
+            sorted.sort_unstable();
+            assert_eq!(inserted.iter().collect::<Vec<_>>(), sorted);
+            assert!(bits.iter().all(|&bit| inserted.contains(bit)));
+            assert!(!inserted.contains(64) && !inserted.contains(1 << 20));
+        }
+        assert!(!SmallBits::single(40_000).0.spilled());
     }
 }

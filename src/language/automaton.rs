@@ -132,6 +132,14 @@ impl Language {
         }
     }
 
+    /// Bytes of one class are alike in every state.
+    pub(crate) fn byte_classes(&self) -> &[u8; 256] {
+        match &self.mode {
+            Mode::Lazy(dfa) => dfa.classes(),
+            Mode::Eager(product) => product.classes(),
+        }
+    }
+
     /// [`Language::step_byte`] for all bytes of `c`.
     #[cfg(test)]
     pub(crate) fn step_char(&self, state: LangState, c: char) -> Result<Option<LangState>, Full> {

@@ -198,6 +198,10 @@ impl Product {
         }
     }
 
+    pub(super) fn classes(&self) -> &[u8; 256] {
+        &self.classes
+    }
+
     #[inline]
     pub(super) fn accepts(&self, state: LangState) -> bool {
         self.accepts.contains(state.0 as usize)

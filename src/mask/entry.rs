@@ -98,8 +98,7 @@ impl<'a> Source<'a> {
                 walk.exact_exits(Trie::ROOT, config, self.text.free())?;
             }
             Level::String(level) => {
-                entry.base = self.chained(&mut walk, config, level)?;
-                if entry.base.is_none() {
+                if !self.chained(&mut walk, &mut entry, config, level)? {
                     walk.below(Trie::ROOT, config)?;
                 }
             }
@@ -163,30 +162,35 @@ impl<'a> Source<'a> {
         Ok((left, Box::default()))
     }
 
-    /// The text of a language, as long as it keeps to one class of characters: the class's tokens,
-    /// returned as a base; walked are only those that leave it. `None` where that is no use.
+    /// The text of a language, as long as it keeps to one class of characters: the class's tokens
+    /// are the base; walked are only those that leave it. `false` where that is no use.
     fn chained(
         self,
         walk: &mut Walk<'a>,
+        entry: &mut Entry,
         config: &Config,
         level: &StringLevel,
-    ) -> Result<Option<Base>, Full> {
+    ) -> Result<bool, Full> {
         let automaton = self.automaton;
-        let [only] = level.atoms.as_slice() else { return Ok(None) };
+        let [only] = level.atoms.as_slice() else { return Ok(false) };
         if self.costs.is_some() || !level.decoder.text.is_boundary() {
-            return Ok(None);
+            return Ok(false);
         }
         let Some(chain) = automaton.char_chain(&only.state, &level.decoder)? else {
-            return Ok(None);
+            return Ok(false);
         };
         let text = self.text.class(self.vocabulary, chain.class);
-        if !chain.covers(text.within().most()) {
-            return Ok(None);
-        }
         let closed = automaton.close_scalar(config, &only.tags);
         let mut inside = config.clone();
+        let trie = self.vocabulary.trie();
+        let mut longer: Vec<u32> = Vec::new();
         for group in text.leaving() {
-            let Some((at, state)) = chain.after(group.chars) else { continue };
+            let Some((at, state)) = chain.after(group.chars) else {
+                if chain.is_cut() {
+                    longer.extend(group.nodes.iter().flat_map(|&node| trie.tokens_below(node)));
+                }
+                continue;
+            };
             let after = if group.byte == b'"' {
                 let accepts = state.accepts(automaton.strings(state.id), &at);
                 accepts.then_some(&closed)
@@ -203,7 +207,28 @@ impl<'a> Source<'a> {
                 walk.from(node, after)?;
             }
         }
-        Ok(Some(Base::shared(text.within().mask(chain.most()))))
+        if chain.is_cut() {
+            let within = text.within();
+            longer.extend_from_slice(&within.up_to(u64::MAX)[within.up_to(chain.most()).len()..]);
+            entry.recheck = self.one_by_one(walk, config, longer)?;
+        }
+        entry.base = Some(Base::shared(text.within().mask(chain.most())));
+        Ok(true)
+    }
+
+    /// Few tokens, each looked at for itself. Returned are those that hold a closing quote: behind it
+    /// may stand a key, which is a matter of the document.
+    fn one_by_one(
+        self,
+        walk: &mut Walk<'a>,
+        config: &Config,
+        tokens: Vec<u32>,
+    ) -> Result<Box<[u32]>, Full> {
+        let bytes = |id| self.vocabulary.text_bytes(id);
+        let closes = |id: &u32| bytes(*id).is_some_and(|bytes| bytes.contains(&b'"'));
+        let (recheck, inside): (Vec<u32>, Vec<u32>) = tokens.into_iter().partition(closes);
+        walk.check(config, inside.into_iter(), bytes)?;
+        Ok(recheck.into())
     }
 
     /// What follows a closing quote after which the configuration is `after`, for all tokens that

@@ -189,9 +189,7 @@ impl JsonDocument {
         for id in path.into_iter().rev() {
             match self.key_of(id) {
                 Some(key) => push_pointer_token(&mut pointer, key),
-                None => {
-                    let _ = write!(pointer, "/{}", self.nodes[id.index()].ordinal);
-                }
+                None => push_index(&mut pointer, self.nodes[id.index()].ordinal),
             }
         }
         pointer
@@ -200,6 +198,16 @@ impl JsonDocument {
     /// `<uri>#<pointer>` of a value.
     pub(crate) fn location(&self, id: JsonId) -> String {
         format!("{}#{}", self.uri, self.pointer(id))
+    }
+
+    /// How much longer the pointer of a value is than that of its container.
+    pub(super) fn token_length(&self, id: JsonId) -> usize {
+        let mut token = String::new();
+        match self.key_of(id) {
+            Some(key) => push_pointer_token(&mut token, key),
+            None => push_index(&mut token, self.nodes[id.index()].ordinal),
+        }
+        token.len()
     }
 
     /// The text of a string or key node, decoded.
@@ -221,6 +229,11 @@ impl JsonDocument {
             _ => index + 1,
         }
     }
+}
+
+/// Appends `/` and the index of an item.
+fn push_index(pointer: &mut String, index: u32) {
+    let _ = write!(pointer, "/{index}");
 }
 
 /// Appends `/` and the escaped token.

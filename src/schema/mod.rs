@@ -34,6 +34,7 @@ pub(crate) mod json;
 mod json_read;
 mod json_write;
 pub(crate) mod keyword;
+mod locations;
 mod members;
 mod parse;
 mod registry;
@@ -187,8 +188,8 @@ impl Schema {
     /// # Errors
     ///
     /// `json-syntax`, `invalid-schema`, `unknown-dialect`, `unresolved-reference`,
-    /// `reference-cycle`, and `limit` for `schema_bytes`, `schema_depth`, `schema_nodes`; all with
-    /// a location.
+    /// `reference-cycle`, and `limit` for `schema_bytes`, `schema_depth`, `schema_nodes`,
+    /// `location_bytes`; all with a location.
     pub(crate) fn parse(text: &str, options: &Options) -> Result<Schema> {
         Self::of_document(JsonDocument::read("", text.into(), &options.limits)?, options)
     }
@@ -208,6 +209,7 @@ impl Schema {
         builder.resolve_references()?;
         let schema = builder.finish(root);
         cycle::refuse_cycles(&schema)?;
+        locations::refuse_long(&schema, options.limits.location_bytes)?;
         Ok(schema)
     }
 

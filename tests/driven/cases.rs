@@ -195,6 +195,7 @@ fn options(folder: &Path) -> Outcome<Options> {
                         "schema_bytes" => options.limits.schema_bytes = value,
                         "schema_depth" => options.limits.schema_depth = value,
                         "schema_nodes" => options.limits.schema_nodes = value,
+                        "location_bytes" => options.limits.location_bytes = value,
                         "value_sets" => options.limits.value_sets = value,
                         "set_shapes" => options.limits.set_shapes = value,
                         "pattern_bytes" => options.limits.pattern_bytes = value,

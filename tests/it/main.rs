@@ -24,6 +24,8 @@ mod masks;
 mod matcher;
 mod oracle_random;
 mod oracle_selftest;
+#[cfg(feature = "cli")]
+mod pattern_masks;
 mod poor;
 #[cfg(feature = "cli")]
 mod readme;
