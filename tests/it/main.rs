@@ -10,6 +10,8 @@ mod cached_masks;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
+mod differential;
+#[cfg(feature = "cli")]
 mod generate;
 mod generator;
 #[cfg(feature = "cli")]

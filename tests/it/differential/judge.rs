@@ -1,0 +1,119 @@
+//! What the masks say about a text, and what two independent validators say.
+
+use crate::support::mask;
+use boon::{Compiler, Draft, SchemaIndex};
+use serde_json::Value;
+use std::cell::OnceCell;
+use tokenmask::check::Validator;
+use tokenmask::{Dialect, Engine, Error, Formats, Options, Report};
+
+/// Whether the masks take a text: at every token its bit and `accept` agree, and at the end the
+/// bits of the end tokens.
+///
+/// # Errors
+/// Masks that contradict their matcher, or are empty.
+pub fn takes(engine: &Engine, text: &str) -> Result<bool, String> {
+    let vocabulary = engine.vocabulary();
+    let tokens = vocabulary.greedy(text.as_bytes()).map_err(|error| error.to_string())?;
+    let mut matcher = engine.matcher();
+    for token in tokens {
+        let now = mask(&matcher);
+        let offset = matcher.offset();
+        if now.iter().next().is_none() {
+            return Err(format!("an empty mask at byte {offset} of {text}"));
+        }
+        let is_allowed = now.allows(token);
+        if matcher.accept(token).is_ok() != is_allowed {
+            return Err(format!("mask and `accept` differ at byte {offset} of {text}"));
+        }
+        if !is_allowed {
+            return Ok(false);
+        }
+    }
+    let now = mask(&matcher);
+    let ends = vocabulary.end_ids().iter().all(|&id| now.allows(id));
+    if ends != matcher.is_accepting() {
+        return Err(format!("mask and `is_accepting` differ at the end of {text}"));
+    }
+    Ok(ends)
+}
+
+/// What the validators say of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Valid,
+    /// Invalid; `is_routed`: only by keywords that the report routes elsewhere than the mask.
+    Invalid {
+        is_routed: bool,
+    },
+}
+
+/// `jsonschema`, which comes first, and `boon`, which is asked where that disagrees with the masks.
+/// Both run in the case's mode of formats: asserted in every dialect, or not at all.
+pub struct Judge {
+    first: Validator,
+    schema: Value,
+    options: Options,
+    second: OnceCell<Option<(boon::Schemas, SchemaIndex)>>,
+}
+
+impl Judge {
+    /// Judges of one schema.
+    ///
+    /// # Errors
+    /// What `jsonschema` has against the schema.
+    pub fn new(schema: &Value, options: &Options) -> Result<Judge, Error> {
+        let first = Validator::new(&schema.to_string(), options)?;
+        let (schema, options) = (schema.clone(), options.clone());
+        Ok(Judge { first, schema, options, second: OnceCell::new() })
+    }
+
+    /// What `jsonschema` says.
+    ///
+    /// # Errors
+    /// A document that it cannot read.
+    pub fn first(&self, document: &str, report: &Report) -> Result<Verdict, Error> {
+        let violations = self.first.violations(document, report)?;
+        Ok(match violations.is_empty() {
+            true => Verdict::Valid,
+            false => Verdict::Invalid { is_routed: violations.iter().all(|one| one.routed) },
+        })
+    }
+
+    /// The violations that no route explains, as text.
+    pub fn unexplained(&self, document: &str, report: &Report) -> String {
+        let violations = self.first.violations(document, report).unwrap_or_default();
+        let wrong = violations.iter().filter(|one| !one.routed);
+        wrong
+            .map(|one| format!("{} at {:?}: {}", one.location, one.instance, one.message))
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    /// Whether `boon` calls it valid; `None` where it cannot read the schema (it has no
+    /// look-around, for one).
+    pub fn second(&self, document: &str) -> Option<bool> {
+        let (schemas, index) = self.second.get_or_init(|| self.build()).as_ref()?;
+        let value: Value = serde_json::from_str(document).ok()?;
+        Some(schemas.validate(&value, *index).is_ok())
+    }
+
+    fn build(&self) -> Option<(boon::Schemas, SchemaIndex)> {
+        let mut compiler = Compiler::new();
+        compiler.set_default_draft(match self.options.dialect {
+            Some(Dialect::Draft4) => Draft::V4,
+            Some(Dialect::Draft6) => Draft::V6,
+            Some(Dialect::Draft7) => Draft::V7,
+            Some(Dialect::Draft201909) => Draft::V2019_09,
+            _ => Draft::V2020_12,
+        });
+        if self.options.formats != Formats::Annotate {
+            compiler.enable_format_assertions();
+        }
+        let place = "http://example.com/root";
+        compiler.add_resource(place, self.schema.clone()).ok()?;
+        let mut schemas = boon::Schemas::new();
+        let index = compiler.compile(place, &mut schemas).ok()?;
+        Some((schemas, index))
+    }
+}
