@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 40;
 /// A value for a schema, valid more often than not.
 pub fn value(root: &Value, random: &mut Random) -> Value {
     let mut value = Maker { root, random, left: MOST_VALUES }.make(vec![root], DEEPEST);
-    for _ in 0..[0, 0, 0, 1, 1, 2][random.below(6)] {
+    for _ in 0..[0, 0, 1, 1, 2, 3][random.below(6)] {
         change(&mut value, random);
     }
     value

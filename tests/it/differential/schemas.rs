@@ -348,7 +348,7 @@ impl Words {
         let mut child = level([self.scalars(), anywhere.to_vec()].concat(), 2);
         for _ in 0..depth {
             let inner = [self.scalars(), self.arrays(&child), self.objects(&here, &child)].concat();
-            let inner = [inner, self.combinators(&here)].concat();
+            let inner = [inner, self.combinators(&here), self.foreign(&here, &child)].concat();
             here = level([inner.clone(), in_place.to_vec()].concat(), 4);
             child = level([inner, anywhere.to_vec()].concat(), 4);
         }
@@ -449,6 +449,25 @@ impl Words {
             all.push(one(2, "unevaluatedProperties", child.clone()));
         }
         all
+    }
+
+    /// Keywords that the dialect does not have: they assert nothing.
+    fn foreign(self, here: &Schemas, child: &Schemas) -> Choices {
+        let all = [
+            (Dialect::Draft6, one(1, "const", literal())),
+            (Dialect::Draft6, one(1, "contains", child.clone())),
+            (Dialect::Draft6, one(1, "propertyNames", child.clone())),
+            (Dialect::Draft7, one(1, "then", here.clone())),
+            (Dialect::Draft201909, one(1, "minContains", count())),
+            (Dialect::Draft201909, one(1, "dependentRequired", named(names(), names()))),
+            (Dialect::Draft201909, one(1, "unevaluatedItems", child.clone())),
+            (Dialect::Draft201909, one(1, "unevaluatedProperties", child.clone())),
+            (Dialect::Draft202012, one(1, "prefixItems", vec(child.clone(), 1..3))),
+        ];
+        let later = all.into_iter().filter(|(first, _)| !self.since(*first));
+        let earlier = one(1, "additionalItems", child.clone());
+        let earlier = Some(earlier).filter(|_| self.since(Dialect::Draft202012));
+        later.map(|(_, choice)| choice).chain(earlier).collect()
     }
 
     fn combinators(self, here: &Schemas) -> Choices {
