@@ -90,12 +90,16 @@ impl Judge {
             .join("; ")
     }
 
-    /// Whether `boon` calls it valid; `None` where it cannot read the schema (it has no
-    /// look-around, for one).
+    /// Whether `boon` calls it valid; `None` where it cannot read the schema, or takes a reference
+    /// back from a name to the schema of its object for an endless one.
     pub fn second(&self, document: &str) -> Option<bool> {
         let (schemas, index) = self.second.get_or_init(|| self.build()).as_ref()?;
         let value: Value = serde_json::from_str(document).ok()?;
-        Some(schemas.validate(&value, *index).is_ok())
+        match schemas.validate(&value, *index) {
+            Ok(()) => Some(true),
+            Err(error) if meets_cycle(&error) => None,
+            Err(_) => Some(false),
+        }
     }
 
     fn build(&self) -> Option<(boon::Schemas, SchemaIndex)> {
@@ -111,9 +115,39 @@ impl Judge {
             compiler.enable_format_assertions();
         }
         let place = "http://example.com/root";
-        compiler.add_resource(place, self.schema.clone()).ok()?;
+        let is_old = self.options.dialect.is_some_and(|dialect| dialect <= Dialect::Draft7)
+            || self
+                .schema
+                .get("$schema")
+                .and_then(Value::as_str)
+                .is_some_and(|uri| uri.contains("draft-0"));
+        let mut schema = self.schema.clone();
+        self.adapt(&mut schema, is_old);
+        compiler.add_resource(place, schema).ok()?;
         let mut schemas = boon::Schemas::new();
         let index = compiler.compile(place, &mut schemas).ok()?;
         Some((schemas, index))
     }
+
+    /// Takes out what `boon` enforces and must not: up to draft 7 `const` beside `$ref`, and formats
+    /// in spite of the mode. No name of the alphabet is a keyword's.
+    fn adapt(&self, value: &mut Value, is_old: bool) {
+        match value {
+            Value::Object(members) => {
+                if is_old && members.contains_key("$ref") {
+                    members.remove("const");
+                }
+                if self.options.formats == Formats::Annotate {
+                    members.remove("format");
+                }
+                members.values_mut().for_each(|inner| self.adapt(inner, is_old));
+            }
+            Value::Array(items) => items.iter_mut().for_each(|inner| self.adapt(inner, is_old)),
+            _ => {}
+        }
+    }
+}
+
+fn meets_cycle(error: &boon::ValidationError<'_, '_>) -> bool {
+    matches!(error.kind, boon::ErrorKind::RefCycle { .. }) || error.causes.iter().any(meets_cycle)
 }

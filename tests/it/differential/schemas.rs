@@ -338,9 +338,9 @@ impl Words {
                 Value::Object(object)
             });
             prop_oneof![
-                3 => Just(self.boolean(true)),
+                2 => Just(self.boolean(true)),
                 1 => Just(self.boolean(false)),
-                20 => object,
+                30 => object,
             ]
             .boxed()
         };
