@@ -38,6 +38,10 @@ pub fn takes(engine: &Engine, text: &str) -> Result<bool, String> {
     Ok(ends)
 }
 
+/// How deep a document may be whose violations are listed: `jsonschema` lists one for each way to a
+/// place, and references may double the ways with each level.
+const DEEPEST_LISTED: usize = 6;
+
 /// What the validators say of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -51,7 +55,8 @@ pub enum Verdict {
 /// `jsonschema`, which comes first, and `boon`, which is asked where that disagrees with the masks.
 /// Both run in the case's mode of formats: asserted in every dialect, or not at all.
 pub struct Judge {
-    first: Validator,
+    first: jsonschema::Validator,
+    listing: Validator,
     schema: Value,
     options: Options,
     second: OnceCell<Option<(boon::Schemas, SchemaIndex)>>,
@@ -63,26 +68,56 @@ impl Judge {
     /// # Errors
     /// What `jsonschema` has against the schema.
     pub fn new(schema: &Value, options: &Options) -> Result<Judge, Error> {
-        let first = Validator::new(&schema.to_string(), options)?;
+        let listing = Validator::new(&schema.to_string(), options)?;
+        let mut first = jsonschema::options()
+            .should_validate_formats(options.formats != Formats::Annotate)
+            .with_base_uri("document:///");
+        if let Some(dialect) = options.dialect {
+            first = first.with_draft(match dialect {
+                Dialect::Draft4 => jsonschema::Draft::Draft4,
+                Dialect::Draft6 => jsonschema::Draft::Draft6,
+                Dialect::Draft7 => jsonschema::Draft::Draft7,
+                Dialect::Draft201909 => jsonschema::Draft::Draft201909,
+                _ => jsonschema::Draft::Draft202012,
+            });
+        }
+        let first = first.build(schema).expect("it could be built a moment ago");
         let (schema, options) = (schema.clone(), options.clone());
-        Ok(Judge { first, schema, options, second: OnceCell::new() })
+        Ok(Judge { first, listing, schema, options, second: OnceCell::new() })
     }
 
-    /// What `jsonschema` says.
+    /// Whether `jsonschema` calls it valid.
     ///
     /// # Errors
     /// A document that it cannot read.
-    pub fn first(&self, document: &str, report: &Report) -> Result<Verdict, Error> {
-        let violations = self.first.violations(document, report)?;
-        Ok(match violations.is_empty() {
-            true => Verdict::Valid,
-            false => Verdict::Invalid { is_routed: violations.iter().all(|one| one.routed) },
-        })
+    pub fn is_valid(&self, document: &str) -> Result<bool, serde_json::Error> {
+        Ok(self.first.is_valid(&serde_json::from_str(document)?))
+    }
+
+    /// What `jsonschema` says of a document that the masks take; `None` where its violations would
+    /// be too many.
+    ///
+    /// # Errors
+    /// A document that it cannot read.
+    pub fn verdict(&self, document: &str, report: &Report) -> Result<Option<Verdict>, String> {
+        let value: Value = serde_json::from_str(document).map_err(|error| error.to_string())?;
+        if self.first.is_valid(&value) {
+            return Ok(Some(Verdict::Valid));
+        }
+        if depth(&value) > DEEPEST_LISTED {
+            return Ok(None);
+        }
+        let violations =
+            self.listing.violations(document, report).map_err(|error| error.to_string())?;
+        if violations.is_empty() {
+            return Err(format!("invalid, but without a violation: {document}"));
+        }
+        Ok(Some(Verdict::Invalid { is_routed: violations.iter().all(|one| one.routed) }))
     }
 
     /// The violations that no route explains, as text.
     pub fn unexplained(&self, document: &str, report: &Report) -> String {
-        let violations = self.first.violations(document, report).unwrap_or_default();
+        let violations = self.listing.violations(document, report).unwrap_or_default();
         let wrong = violations.iter().filter(|one| !one.routed);
         wrong
             .map(|one| format!("{} at {:?}: {}", one.location, one.instance, one.message))
@@ -150,4 +185,12 @@ impl Judge {
 
 fn meets_cycle(error: &boon::ValidationError<'_, '_>) -> bool {
     matches!(error.kind, boon::ErrorKind::RefCycle { .. }) || error.causes.iter().any(meets_cycle)
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
 }
