@@ -4,7 +4,7 @@
 //! reports name it by the document's registered URI and a pointer from the document's root.
 
 use crate::base::Route;
-use crate::report::Report;
+use crate::report::{Entry, Report};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Uri, ValidationError, uri};
 use serde_json::Value;
@@ -31,6 +31,9 @@ const COMBINATORS: [&str; 14] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
+
+/// Keywords behind which a way goes on elsewhere.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Where each resource stands: its base URI → (the document's URI, the pointer to the resource).
 #[derive(Debug)]
@@ -139,11 +142,17 @@ pub(crate) fn is_unenforced(location: &str, report: &Report) -> bool {
     false
 }
 
-/// Whether the way of an evaluation passes a keyword that the mask enforces nowhere.
+/// Whether the way of an evaluation passes a keyword of which the mask enforces nothing. Up to the
+/// first reference the way is a location; behind it only the keywords' names are known, and then
+/// no keyword of that name may be enforced. Those that assert nothing do not count.
 pub(crate) fn passes_unenforced(path: &str, report: &Report) -> bool {
+    let direct = REFERENCES.iter().filter_map(|name| path.find(&format!("/{name}"))).min();
+    if is_unenforced(&format!("#{}", &path[..direct.unwrap_or(path.len())]), report) {
+        return true;
+    }
     path.split('/').any(|keyword| {
-        let mut routes =
-            report.entries().iter().filter(|entry| entry.keyword == keyword).peekable();
+        let asserts = |entry: &&Entry| entry.keyword == keyword && entry.route > Route::Annotation;
+        let mut routes = report.entries().iter().filter(asserts).peekable();
         routes.peek().is_some() && routes.all(|entry| entry.route >= Route::Check)
     })
 }

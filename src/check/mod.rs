@@ -119,6 +119,10 @@ impl Validator {
                 let path = error.evaluation_path().to_string();
                 return location::passes_unenforced(&path, report);
             }
+            // What is wrong with the name knows the way to it.
+            ValidationErrorKind::PropertyNames { error } if depth > 0 => {
+                return self.is_routed(error, report, depth - 1);
+            }
             ValidationErrorKind::AnyOf { context }
             | ValidationErrorKind::OneOfNotValid { context } => context,
             _ => return location::is_partly_enforced(&location, report),
@@ -203,8 +207,16 @@ mod tests {
             r##"{"if": {"type": "integer"}, "then": {"$ref": "#/$defs/none"},
                 "$defs": {"none": false}}"##,
             r##"{"dependentSchemas": {"a": false}}"##,
+            r##"{"$ref": "#/$defs/names",
+                "$defs": {"none": false, "names": {"propertyNames": {"$ref": "#/$defs/none"}}}}"##,
+            // A keyword that is routed here, and asserts nothing elsewhere.
+            r##"{"patternProperties": {"a": {"$ref": "#/$defs/none"}},
+                "else": {"patternProperties": {"b": {"$ref": "#/$defs/none"}}},
+                "$defs": {"none": false}}"##,
         ] {
-            let document = if schema.contains("dependent") { r#"{"a": 1}"# } else { "1" };
+            let is_object =
+                ["dependent", "pattern", "property"].iter().any(|word| schema.contains(word));
+            let document = if is_object { r#"{"a": 1}"# } else { "1" };
             let found = violations(schema, &options, document);
             assert!(!found.is_empty() && found.iter().all(|one| one.routed), "{schema} {found:?}");
         }

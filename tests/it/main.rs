@@ -13,6 +13,7 @@ mod cached_masks;
 mod cli;
 #[cfg(feature = "cli")]
 mod cuts;
+mod differential;
 #[cfg(feature = "cli")]
 mod generate;
 mod generator;

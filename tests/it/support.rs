@@ -194,3 +194,36 @@ pub fn any_allowed(mask: &Mask, random: &mut Random) -> u32 {
     let all: Vec<u32> = mask.iter().collect();
     all[random.below(all.len())]
 }
+
+/// Bytes of which most documents are made.
+const LIKELY: &[u8] = b"\"\\ab:,{}[]01.-tfn";
+
+/// The text of a random walk of so many tokens, with a liking for likely ones, and its shortest
+/// completion.
+///
+/// # Errors
+/// An empty mask, an allowed token that is refused, a completion that is none.
+pub fn walk(engine: &Engine, random: &mut Random, length: usize) -> Result<Vec<u8>, String> {
+    let (mut matcher, mut written) = (engine.matcher(), Vec::new());
+    let at = |written: &[u8]| String::from_utf8_lossy(written).into_owned();
+    for _ in 0..length {
+        let allowed: Vec<u32> = mask(&matcher).iter().collect();
+        if allowed.is_empty() {
+            return Err(format!("an empty mask after {}", at(&written)));
+        }
+        let bytes = |token: u32| engine.vocabulary().token_bytes(token).unwrap_or_default();
+        let drawn: Vec<u32> = (0..4).map(|_| allowed[random.below(allowed.len())]).collect();
+        let likely = drawn.iter().find(|&&id| bytes(id).iter().all(|byte| LIKELY.contains(byte)));
+        let token = *likely.unwrap_or(&drawn[0]);
+        matcher.accept(token).map_err(|error| format!("{error} after {}", at(&written)))?;
+        if matcher.is_terminated() {
+            return Ok(written);
+        }
+        written.extend_from_slice(bytes(token));
+    }
+    let rest = matcher.shortest_completion();
+    let rest = rest.map_err(|error| format!("{error} after {}", at(&written)))?;
+    let ends = matcher.accept_bytes(&rest).is_ok() && matcher.is_accepting();
+    written.extend(rest);
+    if ends { Ok(written) } else { Err(format!("the completion does not end: {}", at(&written))) }
+}
