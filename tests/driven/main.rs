@@ -5,6 +5,9 @@
 #[cfg(feature = "cli")]
 #[path = "../data/mod.rs"]
 mod data;
+#[cfg(feature = "cli")]
+#[path = "../data/suite.rs"]
+mod suite_data;
 
 #[cfg(feature = "cli")]
 mod baseline;

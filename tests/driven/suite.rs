@@ -3,93 +3,34 @@
 
 use crate::baseline::{Baseline, Found, Outcome};
 use crate::rows::{ROWS, Row};
+use crate::suite_data::{SuiteCase, SuiteFile, SuiteTest};
 use crate::verdict::{Explainer, guarded, without_faults};
-use crate::{baseline, data};
+use crate::{baseline, suite_data};
 use libtest_mimic::{Failed, Trial};
-use referencing::meta;
-use serde::Deserialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokenmask::{
-    Dialect, ErrorKind, Formats, Grammar, Margin, Options, Order, SurfacePolicy, Vocabulary,
-};
+use tokenmask::{ErrorKind, Formats, Grammar, Margin, Options, Order, SurfacePolicy, Vocabulary};
 
-/// Where the suite's remote documents are served.
-const REMOTE: &str = "http://localhost:1234/";
-
-const FOLDERS: [(&str, Dialect); 5] = [
-    ("draft4", Dialect::Draft4),
-    ("draft6", Dialect::Draft6),
-    ("draft7", Dialect::Draft7),
-    ("draft2019-09", Dialect::Draft201909),
-    ("draft2020-12", Dialect::Draft202012),
-];
 const FORMAT: &str = "optional/format";
-
-/// The fewest files there must be: a runner that finds none would pass.
-const FEWEST: usize = 200;
 
 /// The suite, where it is there.
 pub struct Suite {
-    files: Vec<File>,
+    files: Vec<SuiteFile>,
     documents: Arc<Vec<(String, Arc<str>)>>,
     rows: Vec<Row>,
     groups: BTreeSet<String>,
     baseline: Baseline,
 }
 
-/// One file of tests.
-#[derive(Clone)]
-struct File {
-    path: PathBuf,
-    /// `draft7/optional/format/date`.
-    name: String,
-    dialect: Dialect,
-}
-
-/// A schema with its tests, as the suite writes them.
-#[derive(Deserialize)]
-struct Case {
-    description: String,
-    schema: Box<RawValue>,
-    tests: Vec<Test>,
-}
-
-#[derive(Deserialize)]
-struct Test {
-    description: String,
-    data: Box<RawValue>,
-    valid: bool,
-}
-
 impl Suite {
     pub fn find() -> Option<Suite> {
-        let root = data::find("json-schema-test-suite", "the official suite")?;
-        let mut files = Vec::new();
-        for (folder, dialect) in FOLDERS {
-            let tests = root.join("tests");
-            let below = json_files(&tests.join(folder));
-            files.extend(below.into_iter().map(|path| {
-                let name = relative(&path, &tests).trim_end_matches(".json").to_owned();
-                File { path, name, dialect }
-            }));
-        }
-        assert!(files.len() >= FEWEST, "only {} files of the official suite", files.len());
-        let remotes = root.join("remotes");
-        let document = |path: PathBuf| {
-            let text = fs::read_to_string(&path).expect("a remote document");
-            (format!("{REMOTE}{}", relative(&path, &remotes)), Arc::from(text))
-        };
-        let mut documents = meta_schemas();
-        documents.extend(json_files(&remotes).into_iter().map(document));
-        let documents = Arc::new(documents);
+        let official = suite_data::Suite::find("the official suite")?;
+        let metas = suite_data::meta_documents().map(|(uri, value)| (uri, value.to_string()));
+        let documents = metas.chain(official.remotes).map(|(uri, text)| (uri, Arc::from(text)));
+        let (files, documents) = (official.files, Arc::new(documents.collect()));
         let rows: Vec<Row> = ROWS.into_iter().filter(Row::is_available).collect();
         let mut groups: BTreeSet<String> = ROWS.iter().map(|row| row.name.to_owned()).collect();
-        groups.extend(rows.iter().flat_map(|row| files.iter().map(|file| file.group(row))));
+        groups.extend(rows.iter().flat_map(|row| files.iter().map(|file| group(file, row))));
         Some(Suite { files, documents, rows, groups, baseline: Baseline::load("suite") })
     }
 
@@ -107,12 +48,12 @@ impl Suite {
         trials
     }
 
-    fn trial(&self, row: &Row, file: File) -> Trial {
+    fn trial(&self, row: &Row, file: SuiteFile) -> Trial {
         let (baseline, documents) = (self.baseline.clone(), self.documents.clone());
-        let (row, group) = (*row, file.group(row));
+        let (row, group) = (*row, group(&file, row));
         Trial::test(format!("suite::{group}"), move || {
             let documents = documents.to_vec();
-            let found = run(&file, &Options { documents, ..file.options(row) })?;
+            let found = run(&file, &Options { documents, ..options(&file, row) })?;
             baseline.judge(&group, found)
         })
     }
@@ -126,37 +67,38 @@ impl Suite {
     }
 }
 
-impl File {
-    fn group(&self, row: &Row) -> String {
-        format!("{}/{}", row.name, self.name)
-    }
+/// A file's group in the baseline.
+fn group(file: &SuiteFile, row: &Row) -> String {
+    format!("{}/{}", row.name, file.name)
+}
 
-    /// The widest policy but for numbers, which are the row's.
-    fn options(&self, row: Row) -> Options {
-        let policy = SurfacePolicy {
-            order: Order::Any,
-            margin: Margin::Both,
-            numbers: row.numbers,
-            ..SurfacePolicy::default()
-        };
-        let formats = if part(&self.name) == FORMAT { Formats::Enforce } else { Formats::Annotate };
-        Options { policy, formats, dialect: Some(self.dialect), ..Options::default() }
-    }
+/// The widest policy but for numbers, which are the row's.
+fn options(file: &SuiteFile, row: Row) -> Options {
+    let policy = SurfacePolicy {
+        order: Order::Any,
+        margin: Margin::Both,
+        numbers: row.numbers,
+        ..SurfacePolicy::default()
+    };
+    let formats = if part(&file.name) == FORMAT { Formats::Enforce } else { Formats::Annotate };
+    Options { policy, formats, dialect: Some(file.dialect), ..Options::default() }
 }
 
 /// The results of a file's tests.
-fn run(file: &File, options: &Options) -> Result<Vec<Found>, Failed> {
-    let text = fs::read_to_string(&file.path)?;
-    let cases: Vec<Case> = serde_json::from_str(&text)?;
+fn run(file: &SuiteFile, options: &Options) -> Result<Vec<Found>, Failed> {
     let vocabulary = Vocabulary::bytes();
     let mut all = Vec::new();
-    for case in &cases {
+    for case in &file.cases() {
         all.extend(run_case(case, options, &vocabulary));
     }
     Ok(without_faults(all)?)
 }
 
-fn run_case(case: &Case, options: &Options, vocabulary: &Vocabulary) -> Vec<Result<Found, String>> {
+fn run_case(
+    case: &SuiteCase,
+    options: &Options,
+    vocabulary: &Vocabulary,
+) -> Vec<Result<Found, String>> {
     let mut compiled = None;
     let compile = || {
         compiled = Some(Grammar::compile(case.schema.get(), options));
@@ -165,12 +107,12 @@ fn run_case(case: &Case, options: &Options, vocabulary: &Vocabulary) -> Vec<Resu
     if let Err(fault) = guarded(&case.description, compile) {
         return vec![Err(fault)];
     }
-    let name = |test: &Test| format!("{} / {}", case.description, test.description);
+    let name = |test: &SuiteTest| format!("{} / {}", case.description, test.description);
     match compiled.expect("it was compiled") {
         Ok(grammar) => {
             let engine = grammar.bind(vocabulary).expect("bytes spell everything");
             let explainer = Explainer::new(case.schema.get(), options, &grammar);
-            let judge = |test: &Test| {
+            let judge = |test: &SuiteTest| {
                 let text = test.data.get().as_bytes();
                 guarded(&name(test), || explainer.judge(&engine, text, test.valid))
             };
@@ -183,7 +125,7 @@ fn run_case(case: &Case, options: &Options, vocabulary: &Vocabulary) -> Vec<Resu
                 (ErrorKind::Unsatisfiable, true) => Outcome::RejectsValid,
                 _ => Outcome::CompileError,
             };
-            let judge = |test: &Test| {
+            let judge = |test: &SuiteTest| {
                 let (outcome, detail) = (outcome(test.valid), error.to_string());
                 Ok(Found { test: name(test), outcome, detail })
             };
@@ -219,58 +161,4 @@ fn table(results: &baseline::Results) -> String {
         counts.iter().for_each(|count| text += &format!("{count:>16}"));
     }
     text
-}
-
-/// The drafts' own meta-schemas, which schemas of the suite refer to: a caller registers those, too.
-fn meta_schemas() -> Vec<(String, Arc<str>)> {
-    let all = [
-        &meta::DRAFT4,
-        &meta::DRAFT6,
-        &meta::DRAFT7,
-        &meta::DRAFT201909,
-        &meta::DRAFT201909_APPLICATOR,
-        &meta::DRAFT201909_CONTENT,
-        &meta::DRAFT201909_CORE,
-        &meta::DRAFT201909_FORMAT,
-        &meta::DRAFT201909_META_DATA,
-        &meta::DRAFT201909_VALIDATION,
-        &meta::DRAFT202012,
-        &meta::DRAFT202012_APPLICATOR,
-        &meta::DRAFT202012_CONTENT,
-        &meta::DRAFT202012_CORE,
-        &meta::DRAFT202012_FORMAT_ANNOTATION,
-        &meta::DRAFT202012_FORMAT_ASSERTION,
-        &meta::DRAFT202012_META_DATA,
-        &meta::DRAFT202012_UNEVALUATED,
-        &meta::DRAFT202012_VALIDATION,
-    ];
-    let document = |schema: &Value| {
-        let uri = schema.get("$id").or_else(|| schema.get("id")).and_then(Value::as_str);
-        (uri.expect("a URI").to_owned(), Arc::from(schema.to_string()))
-    };
-    all.into_iter().map(|schema| document(schema)).collect()
-}
-
-/// Every JSON file below a folder, sorted.
-fn json_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder of the suite") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "json") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// A path below a folder, with `/`.
-fn relative(path: &Path, folder: &Path) -> String {
-    let below = path.strip_prefix(folder).expect("a file of that folder");
-    below.to_string_lossy().replace('\\', "/")
 }

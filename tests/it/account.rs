@@ -6,13 +6,11 @@ mod random;
 mod walker;
 
 use crate::data;
+use crate::suite_data::{Suite, draft, meta_documents};
 use crate::support::amount;
 use referencing::Draft;
-use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use tokenmask::{Dialect, Grammar, Options};
+use tokenmask::{Grammar, Options};
 pub use walker::Documents;
 use walker::occurrences;
 
@@ -98,29 +96,15 @@ fn corpus() {
 
 #[test]
 fn official_suite() {
-    let Some(suite) = data::find("json-schema-test-suite", "the account of the suite's keywords")
-    else {
-        return;
-    };
-    let (documents, options) = with_documents(remotes(&suite.join("remotes")));
+    let Some(suite) = Suite::find("the account of the suite's keywords") else { return };
+    let read = |(uri, text): (String, String)| (uri, serde_json::from_str(&text).unwrap());
+    let (documents, options) = with_documents(suite.remotes.into_iter().map(read).collect());
     let mut tally = Tally::default();
-    for (folder, draft, dialect) in [
-        ("draft4", Draft::Draft4, Dialect::Draft4),
-        ("draft6", Draft::Draft6, Dialect::Draft6),
-        ("draft7", Draft::Draft7, Dialect::Draft7),
-        ("draft2019-09", Draft::Draft201909, Dialect::Draft201909),
-        ("draft2020-12", Draft::Draft202012, Dialect::Draft202012),
-    ] {
-        let options = Options { dialect: Some(dialect), ..options.clone() };
-        let root = suite.join("tests");
-        for file in files(&root.join(folder)) {
-            let name = below(&root, &file);
-            let text = std::fs::read_to_string(&file).unwrap();
-            let groups: Vec<Group> = serde_json::from_str(&text).unwrap();
-            for group in groups {
-                let id = format!("{name}: {}", group.description);
-                tally.add(&id, group.schema.get(), &options, Some(draft), &documents);
-            }
+    for file in suite.files {
+        let options = Options { dialect: Some(file.dialect), ..options.clone() };
+        for case in file.cases() {
+            let id = format!("{}: {}", file.name, case.description);
+            tally.add(&id, case.schema.get(), &options, Some(draft(file.dialect)), &documents);
         }
     }
     let tally = tally.finish("suite");
@@ -130,56 +114,14 @@ fn official_suite() {
     assert!(tally.schemas > 1_500 && tally.keywords > 5_000);
 }
 
-/// A schema of the official suite.
-#[derive(serde::Deserialize)]
-struct Group {
-    description: String,
-    schema: Box<RawValue>,
-}
-
-/// The suite's documents, by the URIs that its schemas use.
-fn remotes(folder: &Path) -> Documents {
-    let read = |file: PathBuf| {
-        let uri = format!("http://localhost:1234/{}", below(folder, &file));
-        (uri, serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap())
-    };
-    files(folder).into_iter().map(read).collect()
-}
-
 /// These documents and the official meta-schemas, for the walker and for the compiler.
 pub fn with_documents(mut documents: Documents) -> (Documents, Options) {
-    for document in holds::meta_schemas().into_iter().flat_map(|(_, documents)| documents) {
-        let id = document.get("$id").or_else(|| document.get("id")).and_then(Value::as_str);
-        let uri = id.expect("meta-schemas have names").trim_end_matches('#');
-        documents.insert(uri.to_owned(), Value::clone(document));
-    }
+    documents.extend(meta_documents().map(|(uri, document)| (uri, document.clone())));
     let mut options = Options::default();
     for (uri, document) in &documents {
         options = options.document(uri.as_str(), document.to_string());
     }
     (documents, options)
-}
-
-/// Every JSON file below a folder, in order.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "json") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// The path of a file below a folder, with `/`.
-fn below(folder: &Path, file: &Path) -> String {
-    file.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/")
 }
 
 /// What the walker counts is right: places that only references reach, other documents, siblings of
@@ -247,9 +189,10 @@ fn random_schemas() {
     let (documents, options) = with_documents(Documents::new());
     let mut tally = Tally::default();
     for seed in 0..amount(2_000, 100_000) as u64 {
-        let (text, draft, dialect) = random::schema(seed);
+        let (text, dialect) = random::schema(seed);
         let options = Options { dialect, ..options.clone() };
-        tally.add(&format!("seed {seed}: {text}"), &text, &options, draft, &documents);
+        let id = format!("seed {seed}: {text}");
+        tally.add(&id, &text, &options, dialect.map(draft), &documents);
     }
     let tally = tally.finish("random");
     assert!(tally.schemas > amount(200, 10_000), "{}", tally.schemas);

@@ -3,8 +3,12 @@
 #[path = "../oracle/mod.rs"]
 mod oracle;
 
+#[cfg(feature = "cli")]
 #[path = "../data/mod.rs"]
 mod data;
+#[cfg(feature = "cli")]
+#[path = "../data/suite.rs"]
+mod suite_data;
 
 #[cfg(feature = "cli")]
 mod account;
@@ -13,6 +17,7 @@ mod cached_masks;
 mod cli;
 #[cfg(feature = "cli")]
 mod cuts;
+#[cfg(feature = "cli")]
 mod differential;
 #[cfg(feature = "cli")]
 mod generate;

@@ -1,9 +1,10 @@
 //! Which keywords hold schemas, as the official meta-schemas say it.
 
-use referencing::{Draft, meta};
+use crate::suite_data::meta_schemas;
+use referencing::Draft;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// How the value of a keyword may hold schemas, in any draft.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,41 +20,6 @@ pub struct Keywords {
     holds: BTreeMap<String, Holds>,
     /// The keywords that a draft's meta-schemas name.
     by_draft: BTreeMap<Draft, BTreeSet<String>>,
-}
-
-/// The meta-schemas of a draft, each vocabulary's for itself.
-pub fn meta_schemas() -> [(Draft, Vec<&'static Arc<Value>>); 5] {
-    [
-        (Draft::Draft4, vec![&*meta::DRAFT4]),
-        (Draft::Draft6, vec![&*meta::DRAFT6]),
-        (Draft::Draft7, vec![&*meta::DRAFT7]),
-        (
-            Draft::Draft201909,
-            vec![
-                &*meta::DRAFT201909,
-                &*meta::DRAFT201909_APPLICATOR,
-                &*meta::DRAFT201909_CONTENT,
-                &*meta::DRAFT201909_CORE,
-                &*meta::DRAFT201909_FORMAT,
-                &*meta::DRAFT201909_META_DATA,
-                &*meta::DRAFT201909_VALIDATION,
-            ],
-        ),
-        (
-            Draft::Draft202012,
-            vec![
-                &*meta::DRAFT202012,
-                &*meta::DRAFT202012_APPLICATOR,
-                &*meta::DRAFT202012_CONTENT,
-                &*meta::DRAFT202012_CORE,
-                &*meta::DRAFT202012_FORMAT_ANNOTATION,
-                &*meta::DRAFT202012_FORMAT_ASSERTION,
-                &*meta::DRAFT202012_META_DATA,
-                &*meta::DRAFT202012_UNEVALUATED,
-                &*meta::DRAFT202012_VALIDATION,
-            ],
-        ),
-    ]
 }
 
 /// Made once.

@@ -2,25 +2,24 @@
 
 use super::holds::keywords;
 use crate::generator::Random;
-use referencing::Draft;
 use serde_json::{Map, Value, json};
 use tokenmask::Dialect;
 
 /// Names that stand for identifiers, anchors and keywords of nobody.
 const NAMES: [&str; 4] = ["a", "b~/c", "é", "%25"];
-const DIALECTS: [(Option<Draft>, Option<Dialect>); 6] = [
-    (None, None),
-    (Some(Draft::Draft4), Some(Dialect::Draft4)),
-    (Some(Draft::Draft6), Some(Dialect::Draft6)),
-    (Some(Draft::Draft7), Some(Dialect::Draft7)),
-    (Some(Draft::Draft201909), Some(Dialect::Draft201909)),
-    (Some(Draft::Draft202012), Some(Dialect::Draft202012)),
+const DIALECTS: [Option<Dialect>; 6] = [
+    None,
+    Some(Dialect::Draft4),
+    Some(Dialect::Draft6),
+    Some(Dialect::Draft7),
+    Some(Dialect::Draft201909),
+    Some(Dialect::Draft202012),
 ];
 
 /// A schema, and the dialect for what declares none.
-pub fn schema(seed: u64) -> (String, Option<Draft>, Option<Dialect>) {
+pub fn schema(seed: u64) -> (String, Option<Dialect>) {
     let mut maker = Maker { random: Random(seed) };
-    let (draft, dialect) = DIALECTS[maker.random.below(DIALECTS.len())];
+    let dialect = DIALECTS[maker.random.below(DIALECTS.len())];
     let mut root = maker.object(3);
     if maker.random.chance(40) {
         let all = Dialect::ALL;
@@ -30,7 +29,7 @@ pub fn schema(seed: u64) -> (String, Option<Draft>, Option<Dialect>) {
     let mut targets = vec![String::from("#nobody"), "#a".into(), "http://x/a".into(), "b".into()];
     places(&root, "#", &mut targets);
     maker.point(&mut root, &targets);
-    (root.to_string(), draft, dialect)
+    (root.to_string(), dialect)
 }
 
 struct Maker {
