@@ -2,6 +2,7 @@
 
 use super::string::{At, Decoder, Reading, StringAtom};
 use super::{Automaton, Full};
+use crate::base::ByteSet;
 use crate::language::CharClass;
 use crate::values::Strings;
 use smallvec::SmallVec;
@@ -35,7 +36,7 @@ const KEPT: (u32, u32) = (2, 3);
 const MOST_STATES: usize = 32;
 
 /// Of a smaller class there are so few tokens that walking them is as good.
-const FEWEST: u32 = 12;
+const FEWEST: usize = 12;
 
 impl CharChain {
     /// The most characters of the class that may come, as far as the chain knows.
@@ -76,19 +77,19 @@ impl Automaton {
         let mut chain = CharChain { class, decoder: *decoder, states: vec![*atom], end: End::Cut };
         while chain.states.len() <= MOST_STATES {
             let Some((at, state)) = chain.after(chain.states.len() as u32 - 1) else { break };
-            let Some((next, ascii)) = self.commonest(&state, &at, chain.class)? else {
+            let before = chain.class;
+            let Some((next, ascii)) = self.commonest(&state, &at, before)? else {
                 chain.end = End::Dies;
-                chain.class.wide = chain.class.wide && !self.has_wide(&state, &at)?;
+                chain.class = self.keep_leads(before, &state, &at, None)?;
                 break;
             };
-            let is_first = chain.states.len() == 1;
-            let kept = ascii.count_ones() * KEPT.1 >= chain.class.ascii.count_ones() * KEPT.0;
-            if !is_first && !kept {
+            let (kept, of) = (ascii.len() as u32, before.ascii().count() as u32);
+            if chain.states.len() > 1 && kept * KEPT.1 < of * KEPT.0 {
                 // Texts of the class go on: they would have to be looked for one by one.
                 return Ok(None);
             }
-            let wide = chain.class.wide && self.wide_leads_to(&state, &at, &next)?;
-            chain.class = CharClass { ascii, wide };
+            let class = before.filter(|byte| !byte.is_ascii() || ascii.contains(byte));
+            chain.class = self.keep_leads(class, &state, &at, Some(&next))?;
             if may_stay && next == state {
                 chain.end = End::Stays;
                 break;
@@ -96,7 +97,7 @@ impl Automaton {
             chain.states.push(next);
         }
         let long = chain.end == End::Stays || chain.states.len() > 2;
-        Ok((long && chain.class.ascii.count_ones() >= FEWEST).then_some(chain))
+        Ok((long && chain.class.ascii().count() >= FEWEST).then_some(chain))
     }
 
     /// The state to which most ASCII characters of `class` lead, and which they are; `None` where
@@ -106,44 +107,77 @@ impl Automaton {
         state: &StringAtom,
         at: &Decoder,
         class: CharClass,
-    ) -> Result<Option<(StringAtom, u128)>, Full> {
-        let classes = self.byte_classes(state);
+    ) -> Result<Option<(StringAtom, ByteSet)>, Full> {
         // By the language's class of bytes: its characters, and where they lead.
-        let mut known: SmallVec<[(u8, u128, Option<StringAtom>); 16]> = SmallVec::new();
+        let mut known: SmallVec<[(u8, ByteSet, Option<StringAtom>); 16]> = SmallVec::new();
+        let classes = self.byte_classes(state);
         for byte in class.ascii() {
             let of = classes.map_or(byte, |classes| classes[usize::from(byte)]);
             if let Some((_, set, _)) = known.iter_mut().find(|(known, ..)| *known == of) {
-                *set |= 1 << byte;
+                set.insert(byte);
             } else {
                 let next = self.follow_byte(state, at, byte)?.map(|(_, next)| next);
-                known.push((of, 1 << byte, next));
+                known.push((of, [byte].into_iter().collect(), next));
             }
         }
-        let mut sets: SmallVec<[(StringAtom, u128); 4]> = SmallVec::new();
+        let mut sets: SmallVec<[(StringAtom, ByteSet); 4]> = SmallVec::new();
         for (_, set, next) in known {
             let Some(next) = next else { continue };
             match sets.iter_mut().find(|(known, _)| *known == next) {
-                Some((_, all)) => *all |= set,
+                Some((_, all)) => set.iter().for_each(|byte| all.insert(byte)),
                 None => sets.push((next, set)),
             }
         }
-        Ok(sets.into_iter().max_by_key(|(_, set)| set.count_ones()))
+        Ok(sets.into_iter().max_by_key(|(_, set)| set.len()))
     }
 
-    /// Whether every character beyond ASCII leads from `state` to `next`.
-    fn wide_leads_to(
+    /// The class without those characters beyond ASCII that do not all lead from `state` to `next`;
+    /// without `next`: that do not all die.
+    fn keep_leads(
         &self,
+        class: CharClass,
         state: &StringAtom,
         at: &Decoder,
-        next: &StringAtom,
-    ) -> Result<bool, Full> {
+        next: Option<&StringAtom>,
+    ) -> Result<CharClass, Full> {
         let classes = self.byte_classes(state);
-        let mut open: SmallVec<[(Decoder, StringAtom); 8]> = SmallVec::from_elem((*at, *state), 1);
+        // Leads that neither the language nor UTF-8 tells apart lead to the same.
+        let (mut last, mut kept) = (None, ByteSet::EMPTY);
+        for lead in class.leads() {
+            let mut after = *at;
+            after.read(lead, true);
+            let alike = classes.map(|classes| (classes[usize::from(lead)], after.text));
+            let (known, keeps) = match last {
+                Some((known, keeps)) if known == alike && alike.is_some() => (known, keeps),
+                _ => (alike, self.leads_to(lead, state, at, next)?),
+            };
+            last = Some((known, keeps));
+            if keeps {
+                kept.insert(lead);
+            }
+        }
+        Ok(class.filter(|byte| byte.is_ascii() || kept.contains(byte)))
+    }
+
+    /// Whether all characters that begin with `lead` lead from `state` to `next`, or all die.
+    fn leads_to(
+        &self,
+        lead: u8,
+        state: &StringAtom,
+        at: &Decoder,
+        next: Option<&StringAtom>,
+    ) -> Result<bool, Full> {
+        let begun = self.follow_byte(state, at, lead)?;
+        let (Some(begun), Some(next)) = (begun, next) else {
+            return Ok(begun.is_none() && next.is_none());
+        };
+        let classes = self.byte_classes(state);
+        let mut open: SmallVec<[(Decoder, StringAtom); 8]> = SmallVec::from_elem(begun, 1);
         let mut index = 0;
         while let Some(&(at, state)) = open.get(index) {
             index += 1;
             let mut last = None;
-            for byte in 0x80..=0xFF {
+            for byte in 0x80..=0xBF {
                 let mut after = at;
                 let refused = after.read(byte, true) == Reading::Refused;
                 let alike = classes.map(|classes| (classes[usize::from(byte)], after.text));
@@ -172,16 +206,6 @@ impl Automaton {
             Strings::Language(language) => Some(language.byte_classes()),
             _ => None,
         }
-    }
-
-    /// Whether some character beyond ASCII may come.
-    fn has_wide(&self, state: &StringAtom, at: &Decoder) -> Result<bool, Full> {
-        for byte in 0x80..=0xFF {
-            if self.follow_byte(state, at, byte)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// A candidate after one raw byte, if it lives.

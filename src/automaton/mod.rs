@@ -54,6 +54,7 @@ use number::NumberInfo;
 use std::sync::Arc;
 
 pub(crate) use crate::language::Full;
+pub(crate) use chain::CharChain;
 pub(crate) use completion::Costs;
 pub(crate) use fingerprint::{Clip, Fingerprint};
 pub(crate) use level::{

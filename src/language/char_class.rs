@@ -1,28 +1,35 @@
-//! Classes of raw characters, as far as masks tell them apart.
+//! Classes of raw characters, as far as masks tell them apart: by their first bytes.
 
-/// A set of characters that a string may hold raw.
+use crate::base::ByteSet;
+
+/// The raw characters of a string that begin with one of these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct CharClass {
-    /// Bit `c` stands for the ASCII character `c`; those that need an escape are never in it.
-    pub(crate) ascii: u128,
-    /// Whether all characters beyond ASCII are in it; else none is.
-    pub(crate) wide: bool,
-}
+pub(crate) struct CharClass(ByteSet);
 
 impl CharClass {
-    /// Every raw character.
+    /// Every character that a string may hold raw.
     pub(crate) fn all() -> CharClass {
-        let raw = (b' '..=0x7F).filter(|byte| !matches!(byte, b'"' | b'\\'));
-        CharClass { ascii: raw.fold(0, |set, byte| set | 1 << byte), wide: true }
+        let raw = (b' '..=0x7F).chain(0xC2..=0xF4);
+        CharClass(raw.filter(|byte| !matches!(byte, b'"' | b'\\')).collect())
     }
 
-    /// Whether a character that begins with `byte` is in the set.
+    /// Those of the class whose first byte is as asked.
+    pub(crate) fn filter(self, mut keep: impl FnMut(u8) -> bool) -> CharClass {
+        CharClass(self.0.iter().filter(|&byte| keep(byte)).collect())
+    }
+
+    /// Whether the characters that begin with `byte` are in the class.
     pub(crate) fn contains(self, byte: u8) -> bool {
-        if byte.is_ascii() { self.ascii >> byte & 1 == 1 } else { self.wide }
+        self.0.contains(byte)
     }
 
-    /// The ASCII characters.
+    /// Its ASCII characters.
     pub(crate) fn ascii(self) -> impl Iterator<Item = u8> {
-        (0..128).filter(move |&byte| self.contains(byte))
+        (0..0x80).filter(move |&byte| self.contains(byte))
+    }
+
+    /// The first bytes of its other characters.
+    pub(crate) fn leads(self) -> impl Iterator<Item = u8> {
+        (0x80..=0xFF).filter(move |&byte| self.contains(byte))
     }
 }

@@ -3,7 +3,7 @@
 use super::bits::Filling;
 use super::cache::Masks;
 use super::walk::{Walk, all_tags};
-use crate::automaton::{Atom, Automaton, Config, Costs, Full, Level, StringLevel, is_number_byte};
+use crate::automaton::{Automaton, Config, Costs, Full, Level, StringLevel, is_number_byte};
 use crate::vocab::{TextTables, Trie, Vocabulary};
 use std::sync::Arc;
 
@@ -97,14 +97,15 @@ impl<'a> Source<'a> {
                 entry.base = Some(free(u64::MAX));
                 walk.exact_exits(Trie::ROOT, config, self.text.free())?;
             }
-            Level::String(level) => {
-                if !self.chained(&mut walk, &mut entry, config, level)? {
-                    walk.below(Trie::ROOT, config)?;
+            Level::String(level) => match walk.chained(Trie::ROOT, config, level)? {
+                Some((text, most)) => {
+                    entry.base = Some(Base::shared(text.within().mask(most)));
                 }
-            }
+                None => walk.below(Trie::ROOT, config)?,
+            },
             Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
                 entry.base = Some(free(u64::MAX));
-                entry.recheck = self.free_key(&mut walk, config, key)?;
+                self.free_key(&mut walk, config, key)?;
             }
             Level::Key(_) | Level::Literal(_) => walk.below(Trie::ROOT, config)?,
             Level::Number(_) => {
@@ -121,15 +122,17 @@ impl<'a> Source<'a> {
             walk.added.extend_from_slice(self.vocabulary.end_ids());
         }
         let words = self.vocabulary.width().div_ceil(32);
-        if entry.base.is_none() && walk.added.len() > words {
+        if walk.added.len() > words {
             let mut dense = vec![0; words];
-            let mut filling = Filling::new(&mut dense, None);
+            let base = entry.base.as_ref().map(|base| (&*base.words, base.count));
+            let mut filling = Filling::new(&mut dense, base);
             filling.add(&walk.added);
             let count = filling.done().allowed();
             entry.base = Some(Base { words: dense.into(), count, is_shared: false });
         } else {
             entry.added = walk.added.into();
         }
+        entry.recheck = walk.recheck.into();
         entry.resume = walk.resume.unwrap_or_default().into();
         Ok(entry)
     }
@@ -160,75 +163,6 @@ impl<'a> Source<'a> {
         }
         let left = walk.free_exits(config, level, self.text.free())?;
         Ok((left, Box::default()))
-    }
-
-    /// The text of a language, as long as it keeps to one class of characters: the class's tokens
-    /// are the base; walked are only those that leave it. `false` where that is no use.
-    fn chained(
-        self,
-        walk: &mut Walk<'a>,
-        entry: &mut Entry,
-        config: &Config,
-        level: &StringLevel,
-    ) -> Result<bool, Full> {
-        let automaton = self.automaton;
-        let [only] = level.atoms.as_slice() else { return Ok(false) };
-        if self.costs.is_some() || !level.decoder.text.is_boundary() {
-            return Ok(false);
-        }
-        let Some(chain) = automaton.char_chain(&only.state, &level.decoder)? else {
-            return Ok(false);
-        };
-        let text = self.text.class(self.vocabulary, chain.class);
-        let closed = automaton.close_scalar(config, &only.tags);
-        let mut inside = config.clone();
-        let trie = self.vocabulary.trie();
-        let mut longer: Vec<u32> = Vec::new();
-        for group in text.leaving() {
-            let Some((at, state)) = chain.after(group.chars) else {
-                if chain.is_cut() {
-                    longer.extend(group.nodes.iter().flat_map(|&node| trie.tokens_below(node)));
-                }
-                continue;
-            };
-            let after = if group.byte == b'"' {
-                let accepts = state.accepts(automaton.strings(state.id), &at);
-                accepts.then_some(&closed)
-            } else {
-                let next = automaton.follow_byte(&state, &at, group.byte)?;
-                next.map(|(decoder, state)| {
-                    let atoms = [Atom { tags: only.tags.clone(), state }].into();
-                    inside.top = Level::String(StringLevel { decoder, atoms });
-                    &inside
-                })
-            };
-            let Some(after) = after else { continue };
-            for &node in &group.nodes {
-                walk.from(node, after)?;
-            }
-        }
-        if chain.is_cut() {
-            let within = text.within();
-            longer.extend_from_slice(&within.up_to(u64::MAX)[within.up_to(chain.most()).len()..]);
-            entry.recheck = self.one_by_one(walk, config, longer)?;
-        }
-        entry.base = Some(Base::shared(text.within().mask(chain.most())));
-        Ok(true)
-    }
-
-    /// Few tokens, each looked at for itself. Returned are those that hold a closing quote: behind it
-    /// may stand a key, which is a matter of the document.
-    fn one_by_one(
-        self,
-        walk: &mut Walk<'a>,
-        config: &Config,
-        tokens: Vec<u32>,
-    ) -> Result<Box<[u32]>, Full> {
-        let bytes = |id| self.vocabulary.text_bytes(id);
-        let closes = |id: &u32| bytes(*id).is_some_and(|bytes| bytes.contains(&b'"'));
-        let (recheck, inside): (Vec<u32>, Vec<u32>) = tokens.into_iter().partition(closes);
-        walk.check(config, inside.into_iter(), bytes)?;
-        Ok(recheck.into())
     }
 
     /// What follows a closing quote after which the configuration is `after`, for all tokens that

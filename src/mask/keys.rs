@@ -89,36 +89,36 @@ impl Walk<'_> {
 impl Source<'_> {
     /// A free key from a character's border on: free text; a key that nobody names closes like any
     /// other; the tokens that close one which somebody names, or which has come, are walked for
-    /// themselves. Returned are tokens to look at again for each document.
+    /// themselves.
     pub(super) fn free_key(
         self,
         walk: &mut Walk<'_>,
         config: &Config,
         key: &KeyLevel,
-    ) -> Result<Box<[u32]>, Full> {
-        let Some(Level::Object(object)) = config.parent() else { return Ok(Box::default()) };
-        let mut recheck = Vec::new();
+    ) -> Result<(), Full> {
+        let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
         if let Some(after) = self.automaton.close_key(config, None) {
             let behind = self.masks.behind(self, &after)?;
             walk.added.extend_from_slice(&behind.added);
             let suffixes = self.text.suffixes();
-            recheck.extend(behind.resume.iter().flat_map(|&node| suffixes.tokens_below(node)));
+            let tokens = behind.resume.iter().flat_map(|&node| suffixes.tokens_below(node));
+            walk.recheck.extend(tokens);
         }
         let trie = self.vocabulary.trie();
         let known = known_keys(self.automaton, trie, Trie::ROOT, object, key).exits;
         if known.is_empty() {
-            return Ok(recheck.into());
+            return Ok(());
         }
         let mut tokens: Vec<u32> =
             known.iter().flat_map(|(node, _)| trie.tokens_below(*node)).copied().collect();
         tokens.sort_unstable();
         walk.added.retain(|id| tokens.binary_search(id).is_err());
-        recheck.retain(|id| tokens.binary_search(id).is_err());
+        walk.recheck.retain(|id| tokens.binary_search(id).is_err());
         for (node, key) in known {
             if let Some(after) = self.automaton.close_key(config, Some(&key)) {
                 walk.from(node, &after)?;
             }
         }
-        Ok(recheck.into())
+        Ok(())
     }
 }

@@ -16,6 +16,7 @@
 
 mod bits;
 mod cache;
+mod chained;
 mod entry;
 mod keys;
 mod walk;

@@ -13,6 +13,7 @@ use crate::vocab::{Ancestors, FreeText, Quoted, Trie};
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
+    pub(super) source: Source<'a>,
     pub(super) automaton: &'a Automaton,
     pub(super) trie: &'a Trie,
     /// What the trie knows of strings that begin below its root.
@@ -21,11 +22,16 @@ pub(super) struct Walk<'a> {
     pub(super) costs: Option<&'a Costs>,
     /// The tokens found.
     pub(super) added: Vec<u32>,
+    /// Tokens that each document has to look at for itself, where that is left out.
+    pub(super) recheck: Vec<u32>,
     /// The nodes at which a key of a volatile object begins, where those are left out.
     pub(super) resume: Option<Vec<u32>>,
     /// How many shortcuts are nested, one in the subtree of another.
     nested: u32,
 }
+
+/// Below a node with more nodes than this, classes of characters are worth asking for.
+const LARGE: u32 = 4_000;
 
 /// Shortcuts nest this deep at most: a token may be as long as it likes.
 const MAX_NESTED: u32 = 32;
@@ -33,7 +39,8 @@ const MAX_NESTED: u32 = 32;
 impl<'a> Walk<'a> {
     pub(super) fn new(source: Source<'a>, trie: &'a Trie, quoted: &'a Quoted) -> Self {
         let Source { automaton, costs, .. } = source;
-        Walk { automaton, trie, quoted, costs, added: Vec::new(), resume: None, nested: 0 }
+        let (added, recheck) = (Vec::new(), Vec::new());
+        Walk { source, automaton, trie, quoted, costs, added, recheck, resume: None, nested: 0 }
     }
 
     /// Adds the tokens at `node`, which `config` has reached, and those below it.
@@ -187,6 +194,12 @@ impl<'a> Walk<'a> {
         {
             self.added.extend_from_slice(text.within().up_to(u64::MAX));
             return self.exact_exits(start, config, text);
+        }
+        if self.trie.skip(start) - start > LARGE
+            && let Some((text, most)) = self.chained(start, config, level)?
+        {
+            self.added.extend_from_slice(text.within().up_to(most));
+            return Ok(());
         }
         let (automaton, trie) = (self.automaton, self.trie);
         let minimal = automaton.is_minimal();

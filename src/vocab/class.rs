@@ -21,7 +21,7 @@ pub(crate) struct Leaving {
     pub(crate) nodes: Box<[u32]>,
 }
 
-/// What a vocabulary has for texts of one class.
+/// What a vocabulary has for texts of one class below a node.
 #[derive(Debug)]
 pub(crate) struct ClassText {
     within: ByChars,
@@ -29,13 +29,13 @@ pub(crate) struct ClassText {
 }
 
 impl ClassText {
-    fn new(trie: &Trie, class: CharClass, width: usize) -> ClassText {
+    fn new(trie: &Trie, start: u32, class: CharClass, width: usize) -> ClassText {
         let mut within = Vec::new();
         let mut leaving: Vec<Vec<Vec<u32>>> = vec![Vec::new(); 256];
         // Decoder state and characters begun.
         let mut open: Ancestors<(TextState, u32)> = Ancestors::new();
-        let mut node = Trie::ROOT + 1;
-        while node < trie.skip(Trie::ROOT) {
+        let mut node = start + 1;
+        while node < trie.skip(start) {
             let (state, chars) = open.above(node).copied().unwrap_or((TextState::START, 0));
             let (byte, skip) = (trie.byte(node), trie.skip(node));
             let inside = !state.is_boundary() || class.contains(byte);
@@ -83,7 +83,7 @@ pub(super) struct Classes(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    texts: FxHashMap<CharClass, Arc<ClassText>>,
+    texts: FxHashMap<(u32, CharClass), Arc<ClassText>>,
     bytes: usize,
 }
 
@@ -91,18 +91,24 @@ struct Known {
 const MOST_BYTES: usize = 64 << 20;
 
 impl Classes {
-    /// The text of a class, made when it is first asked for.
-    pub(super) fn get(&self, trie: &Trie, class: CharClass, width: usize) -> Arc<ClassText> {
+    /// The text of a class below a node, made when it is first asked for.
+    pub(super) fn get(
+        &self,
+        trie: &Trie,
+        start: u32,
+        class: CharClass,
+        width: usize,
+    ) -> Arc<ClassText> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = known.texts.get(&class) {
+        if let Some(text) = known.texts.get(&(start, class)) {
             return text.clone();
         }
-        let text = Arc::new(ClassText::new(trie, class, width));
+        let text = Arc::new(ClassText::new(trie, start, class, width));
         known.bytes += text.size();
         if known.bytes > MOST_BYTES {
             *known = Known { bytes: text.size(), ..Known::default() };
         }
-        known.texts.insert(class, text.clone());
+        known.texts.insert((start, class), text.clone());
         text
     }
 }
@@ -111,22 +117,24 @@ impl Classes {
 mod tests {
     use super::*;
 
+    /// The tokens of each group of those that leave.
+    fn leaving(trie: &Trie, text: &ClassText) -> Vec<(u8, u32, Vec<u32>)> {
+        let tokens = |group: &Leaving| {
+            group.nodes.iter().flat_map(|&node| trie.tokens_below(node)).copied().collect()
+        };
+        text.leaving().iter().map(|group| (group.byte, group.chars, tokens(group))).collect()
+    }
+
     #[test]
     fn tokens_stay_inside_a_class_or_leave_it() {
         let tokens = ["a", "ab", "abc-", "a\"", "aé", "\u{e9}", "-", "b\\n", "a\n", "C"];
         let trie = Trie::build(tokens.iter().zip(0..).map(|(s, id)| (s.as_bytes(), id)));
-        let letters = (b'a'..=b'z').fold(0u128, |set, byte| set | 1 << byte);
-        let text = ClassText::new(&trie, CharClass { ascii: letters, wide: false }, 10);
+        let letters = CharClass::all().filter(|byte| byte.is_ascii_lowercase());
+        let text = ClassText::new(&trie, Trie::ROOT, letters, 10);
         assert_eq!(text.within().up_to(1), [0]);
         assert_eq!(text.within().up_to(9), [0, 1]);
-        let leaving = |text: &ClassText| -> Vec<(u8, u32, Vec<u32>)> {
-            let tokens = |group: &Leaving| {
-                group.nodes.iter().flat_map(|&node| trie.tokens_below(node)).copied().collect()
-            };
-            text.leaving().iter().map(|group| (group.byte, group.chars, tokens(group))).collect()
-        };
         assert_eq!(
-            leaving(&text),
+            leaving(&trie, &text),
             [
                 (b'"', 1, vec![3]),
                 (b'-', 0, vec![6]),
@@ -137,18 +145,22 @@ mod tests {
                 (0xC3, 1, vec![4]),
             ]
         );
-        let wide = ClassText::new(&trie, CharClass { ascii: letters, wide: true }, 10);
+        let wide = CharClass::all().filter(|byte| byte.is_ascii_lowercase() || byte == 0xC3);
+        let wide = ClassText::new(&trie, Trie::ROOT, wide, 10);
         assert_eq!(wide.within().up_to(9), [0, 5, 1, 4]);
-        assert_eq!(leaving(&wide).len(), 5);
+        assert_eq!(leaving(&trie, &wide).len(), 5);
+        let below = ClassText::new(&trie, trie.child(Trie::ROOT, b'a').unwrap(), letters, 10);
+        assert_eq!(below.within().up_to(9), [1]);
+        assert_eq!(leaving(&trie, &below)[1], (b'-', 2, vec![2]));
     }
 
     #[test]
     fn a_class_is_made_once() {
         let trie = Trie::build([(&b"a"[..], 0)]);
         let classes = Classes::default();
-        let class = CharClass { ascii: 1 << b'a', wide: false };
-        let first = classes.get(&trie, class, 1);
-        assert!(Arc::ptr_eq(&first, &classes.get(&trie, class, 1)));
+        let class = CharClass::all();
+        let first = classes.get(&trie, Trie::ROOT, class, 1);
+        assert!(Arc::ptr_eq(&first, &classes.get(&trie, Trie::ROOT, class, 1)));
         assert_eq!(first.within().mask(7).1, 1);
     }
 }

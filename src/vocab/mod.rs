@@ -35,6 +35,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::language::Alphabet;
 
 pub(crate) use blank::BlankClosure;
+pub(crate) use class::ClassText;
 pub use encode::Encoded;
 use encode::Encoder;
 pub(crate) use facts::Facts;

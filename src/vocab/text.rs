@@ -207,9 +207,14 @@ impl TextTables {
         }
     }
 
-    /// What `vocabulary`, of which these are the tables, has for texts of a class.
-    pub(crate) fn class(&self, vocabulary: &Vocabulary, class: CharClass) -> Arc<ClassText> {
-        self.classes.get(vocabulary.trie(), class, vocabulary.width())
+    /// What `vocabulary`, of which these are the tables, has for texts of a class below a node.
+    pub(crate) fn class(
+        &self,
+        vocabulary: &Vocabulary,
+        start: u32,
+        class: CharClass,
+    ) -> Arc<ClassText> {
+        self.classes.get(vocabulary.trie(), start, class, vocabulary.width())
     }
 
     /// The free text below the root: of a string in progress.
