@@ -1,6 +1,6 @@
 //! How a language goes on as long as a text keeps to one class of characters.
 
-use super::string::{At, Decoder, Reading, StringAtom};
+use super::string::{At, Decoder, StringAtom};
 use super::{Automaton, Full};
 use crate::base::ByteSet;
 use crate::language::CharClass;
@@ -176,15 +176,15 @@ impl Automaton {
         let mut index = 0;
         while let Some(&(at, state)) = open.get(index) {
             index += 1;
+            // UTF-8 does not tell them apart.
+            let Some((low, high)) = at.text.raw_next() else { return Ok(false) };
             let mut last = None;
-            for byte in 0x80..=0xBF {
-                let mut after = at;
-                let refused = after.read(byte, true) == Reading::Refused;
-                let alike = classes.map(|classes| (classes[usize::from(byte)], after.text));
-                if refused || (alike.is_some() && alike == last) {
+            for byte in low..=high {
+                let class = classes.map(|classes| classes[usize::from(byte)]);
+                if class.is_some() && class == last {
                     continue;
                 }
-                last = alike;
+                last = class;
                 match self.follow_byte(&state, &at, byte)? {
                     None => return Ok(false),
                     Some((after, state)) if after.text.is_boundary() => {
