@@ -59,10 +59,8 @@ impl Masks {
 
     /// How many masks are kept.
     pub(crate) fn len(&self) -> usize {
-        {
-            let kept = self.read();
-            kept.entries.len() + kept.behind.len()
-        }
+        let kept = self.read();
+        kept.entries.len() + kept.behind.len()
     }
 
     /// Drops all kept masks.
