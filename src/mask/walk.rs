@@ -284,8 +284,8 @@ impl<'a> Walk<'a> {
     ) -> Result<u64, Full> {
         let read = level.decoder.count;
         let mut last: Option<(SmallBits, Config)> = None;
-        for exit in text.exits() {
-            let count = read.saturating_add(u64::from(exit.chars));
+        for exits in text.exits().chunk_by(|a, b| a.chars == b.chars) {
+            let count = read.saturating_add(u64::from(exits[0].chars));
             let mut tags = SmallBits::default();
             for atom in &level.atoms {
                 let (min, max) = self.bounds(&atom.state);
@@ -300,7 +300,8 @@ impl<'a> Walk<'a> {
                 let after = self.automaton.close_scalar(config, &tags);
                 last = Some((tags, after));
             }
-            if let Some((_, after)) = &last {
+            let Some((_, after)) = &last else { continue };
+            for exit in exits {
                 self.from(exit.node, after)?;
             }
         }
