@@ -30,7 +30,7 @@ enum End {
 }
 
 /// The chain ends where less than this part of the class goes on.
-const KEPT: (u32, u32) = (2, 3);
+const KEPT: (usize, usize) = (2, 3);
 
 /// A chain is followed that far: few tokens have more characters.
 const MOST_STATES: usize = 32;
@@ -73,23 +73,24 @@ impl Automaton {
         };
         // Without a longest text, what is live with few characters is so with many.
         let may_stay = language.lengths().1.is_none();
+        let successors = Successors { automaton: self, classes: language.byte_classes() };
         let class = CharClass::all();
         let mut chain = CharChain { class, decoder: *decoder, states: vec![*atom], end: End::Cut };
         while chain.states.len() <= MOST_STATES {
             let Some((at, state)) = chain.after(chain.states.len() as u32 - 1) else { break };
             let before = chain.class;
-            let Some((next, ascii)) = self.commonest(&state, &at, before)? else {
+            let Some((next, ascii)) = successors.commonest(&state, &at, before)? else {
                 chain.end = End::Dies;
-                chain.class = self.keep_leads(before, &state, &at, None)?;
+                chain.class = successors.keep_leads(before, &state, &at, None)?;
                 break;
             };
-            let (kept, of) = (ascii.len() as u32, before.ascii().count() as u32);
+            let (kept, of) = (ascii.len(), before.ascii().count());
             if chain.states.len() > 1 && kept * KEPT.1 < of * KEPT.0 {
                 // Texts of the class go on: they would have to be looked for one by one.
                 return Ok(None);
             }
             let class = before.filter(|byte| !byte.is_ascii() || ascii.contains(byte));
-            chain.class = self.keep_leads(class, &state, &at, Some(&next))?;
+            chain.class = successors.keep_leads(class, &state, &at, Some(&next))?;
             if may_stay && next == state {
                 chain.end = End::Stays;
                 break;
@@ -100,6 +101,28 @@ impl Automaton {
         Ok((long && chain.class.ascii().count() >= FEWEST).then_some(chain))
     }
 
+    /// A candidate after one raw byte, if it lives.
+    pub(crate) fn follow_byte(
+        &self,
+        state: &StringAtom,
+        at: &Decoder,
+        byte: u8,
+    ) -> Result<Option<(Decoder, StringAtom)>, Full> {
+        let (mut decoder, mut state) = (*at, *state);
+        let reading = decoder.read(byte, self.minimal);
+        let live = state.follow(self.strings(state.id), reading, &decoder, self.minimal)?;
+        Ok(live.then_some((decoder, state)))
+    }
+}
+
+/// Where the characters of one language lead.
+struct Successors<'a> {
+    automaton: &'a Automaton,
+    /// The classes of bytes that the language does not tell apart.
+    classes: &'a [u8; 256],
+}
+
+impl Successors<'_> {
     /// The state to which most ASCII characters of `class` lead, and which they are; `None` where
     /// all die.
     fn commonest(
@@ -110,13 +133,12 @@ impl Automaton {
     ) -> Result<Option<(StringAtom, ByteSet)>, Full> {
         // By the language's class of bytes: its characters, and where they lead.
         let mut known: SmallVec<[(u8, ByteSet, Option<StringAtom>); 16]> = SmallVec::new();
-        let classes = self.byte_classes(state);
         for byte in class.ascii() {
-            let of = classes.map_or(byte, |classes| classes[usize::from(byte)]);
+            let of = self.classes[usize::from(byte)];
             if let Some((_, set, _)) = known.iter_mut().find(|(known, ..)| *known == of) {
                 set.insert(byte);
             } else {
-                let next = self.follow_byte(state, at, byte)?.map(|(_, next)| next);
+                let next = self.automaton.follow_byte(state, at, byte)?.map(|(_, next)| next);
                 known.push((of, [byte].into_iter().collect(), next));
             }
         }
@@ -140,18 +162,17 @@ impl Automaton {
         at: &Decoder,
         next: Option<&StringAtom>,
     ) -> Result<CharClass, Full> {
-        let classes = self.byte_classes(state);
         // Leads that neither the language nor UTF-8 tells apart lead to the same.
         let (mut last, mut kept) = (None, ByteSet::EMPTY);
         for lead in class.leads() {
             let mut after = *at;
             after.read(lead, true);
-            let alike = classes.map(|classes| (classes[usize::from(lead)], after.text));
-            let (known, keeps) = match last {
-                Some((known, keeps)) if known == alike && alike.is_some() => (known, keeps),
-                _ => (alike, self.leads_to(lead, state, at, next)?),
+            let alike = (self.classes[usize::from(lead)], after.text);
+            let keeps = match last {
+                Some((known, keeps)) if known == alike => keeps,
+                _ => self.leads_to(lead, state, at, next)?,
             };
-            last = Some((known, keeps));
+            last = Some((alike, keeps));
             if keeps {
                 kept.insert(lead);
             }
@@ -167,11 +188,10 @@ impl Automaton {
         at: &Decoder,
         next: Option<&StringAtom>,
     ) -> Result<bool, Full> {
-        let begun = self.follow_byte(state, at, lead)?;
+        let begun = self.automaton.follow_byte(state, at, lead)?;
         let (Some(begun), Some(next)) = (begun, next) else {
             return Ok(begun.is_none() && next.is_none());
         };
-        let classes = self.byte_classes(state);
         let mut open: SmallVec<[(Decoder, StringAtom); 8]> = SmallVec::from_elem(begun, 1);
         let mut index = 0;
         while let Some(&(at, state)) = open.get(index) {
@@ -180,12 +200,11 @@ impl Automaton {
             let Some((low, high)) = at.text.raw_next() else { return Ok(false) };
             let mut last = None;
             for byte in low..=high {
-                let class = classes.map(|classes| classes[usize::from(byte)]);
-                if class.is_some() && class == last {
+                let class = self.classes[usize::from(byte)];
+                if last.replace(class) == Some(class) {
                     continue;
                 }
-                last = class;
-                match self.follow_byte(&state, &at, byte)? {
+                match self.automaton.follow_byte(&state, &at, byte)? {
                     None => return Ok(false),
                     Some((after, state)) if after.text.is_boundary() => {
                         if state != *next {
@@ -198,26 +217,5 @@ impl Automaton {
             }
         }
         Ok(true)
-    }
-
-    /// The classes of bytes that a candidate's language does not tell apart.
-    fn byte_classes(&self, atom: &StringAtom) -> Option<&[u8; 256]> {
-        match self.strings(atom.id) {
-            Strings::Language(language) => Some(language.byte_classes()),
-            _ => None,
-        }
-    }
-
-    /// A candidate after one raw byte, if it lives.
-    pub(crate) fn follow_byte(
-        &self,
-        state: &StringAtom,
-        at: &Decoder,
-        byte: u8,
-    ) -> Result<Option<(Decoder, StringAtom)>, Full> {
-        let (mut decoder, mut state) = (*at, *state);
-        let reading = decoder.read(byte, self.minimal);
-        let live = state.follow(self.strings(state.id), reading, &decoder, self.minimal)?;
-        Ok(live.then_some((decoder, state)))
     }
 }

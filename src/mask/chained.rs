@@ -17,12 +17,12 @@ impl<'a> Walk<'a> {
         level: &StringLevel,
     ) -> Result<Option<(Arc<ClassText>, u64)>, Full> {
         let vocabulary = self.source.vocabulary;
-        let knows = std::ptr::eq(self.trie, vocabulary.trie()) && self.costs.is_none();
+        let knows = std::ptr::eq(self.trie, vocabulary.trie()) && self.source.costs.is_none();
         let ([only], true) = (level.atoms.as_slice(), knows && level.decoder.text.is_boundary())
         else {
             return Ok(None);
         };
-        let Some(chain) = self.automaton.char_chain(&only.state, &level.decoder)? else {
+        let Some(chain) = self.source.automaton.char_chain(&only.state, &level.decoder)? else {
             return Ok(None);
         };
         let text = self.source.text.class(vocabulary, start, chain.class);
@@ -41,7 +41,7 @@ impl<'a> Walk<'a> {
         chain: &CharChain,
         text: &ClassText,
     ) -> Result<(), Full> {
-        let automaton = self.automaton;
+        let automaton = self.source.automaton;
         let closed = automaton.close_scalar(config, &only.tags);
         let mut inside = config.clone();
         for group in text.leaving() {

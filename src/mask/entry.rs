@@ -182,11 +182,11 @@ impl<'a> Source<'a> {
         entry: &Entry,
     ) -> Result<Vec<u32>, Full> {
         let mut walk = Walk::new(self, self.vocabulary.trie(), self.text.quoted());
-        walk.resume_at(config, entry.resume.iter().copied())?;
+        walk.resume_at(Trie::ROOT, config, entry.resume.iter().copied())?;
         if let (Level::String(level), false) = (&config.top, entry.resume_behind.is_empty()) {
             let after = self.automaton.close_scalar(config, &all_tags(level));
             let mut behind = Walk::new(self, self.text.suffixes(), self.text.quoted_suffixes());
-            behind.resume_at(&after, entry.resume_behind.iter().copied())?;
+            behind.resume_at(Trie::ROOT, &after, entry.resume_behind.iter().copied())?;
             walk.added.append(&mut behind.added);
         }
         let bytes = |id| self.vocabulary.text_bytes(id);

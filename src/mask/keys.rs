@@ -73,12 +73,17 @@ impl Walk<'_> {
             return self.exact_exits(start, config, text);
         }
         let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
-        let known = known_keys(self.automaton, self.trie, start, object, level);
+        let known = known_keys(self.source.automaton, self.trie, start, object, level);
         for node in known.inside {
             self.added.extend_from_slice(self.trie.tokens_at(node));
         }
-        for (node, key) in known.exits {
-            if let Some(after) = self.automaton.close_key(config, Some(&key)) {
+        self.close_known(config, known.exits)
+    }
+
+    /// Adds what lies behind keys that are known.
+    fn close_known(&mut self, config: &Config, exits: Vec<(u32, KeyLevel)>) -> Result<(), Full> {
+        for (node, key) in exits {
+            if let Some(after) = self.source.automaton.close_key(config, Some(&key)) {
                 self.from(node, &after)?;
             }
         }
@@ -114,11 +119,6 @@ impl Source<'_> {
         tokens.sort_unstable();
         walk.added.retain(|id| tokens.binary_search(id).is_err());
         walk.recheck.retain(|id| tokens.binary_search(id).is_err());
-        for (node, key) in known {
-            if let Some(after) = self.automaton.close_key(config, Some(&key)) {
-                walk.from(node, &after)?;
-            }
-        }
-        Ok(())
+        walk.close_known(config, known)
     }
 }

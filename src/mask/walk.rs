@@ -5,8 +5,8 @@
 
 use super::entry::Source;
 use crate::automaton::{
-    Automaton, Config, Costs, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom,
-    StringLevel, is_number_byte,
+    Config, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom, StringLevel,
+    is_number_byte,
 };
 use crate::base::SmallBits;
 use crate::vocab::{Ancestors, FreeText, Quoted, Trie};
@@ -14,12 +14,9 @@ use crate::vocab::{Ancestors, FreeText, Quoted, Trie};
 /// A walk in progress.
 pub(super) struct Walk<'a> {
     pub(super) source: Source<'a>,
-    pub(super) automaton: &'a Automaton,
     pub(super) trie: &'a Trie,
     /// What the trie knows of strings that begin below its root.
     pub(super) quoted: &'a Quoted,
-    /// Over a poor vocabulary: what can be spelled.
-    pub(super) costs: Option<&'a Costs>,
     /// The tokens found.
     pub(super) added: Vec<u32>,
     /// Tokens that each document has to look at for itself, where that is left out.
@@ -38,9 +35,8 @@ const MAX_NESTED: u32 = 32;
 
 impl<'a> Walk<'a> {
     pub(super) fn new(source: Source<'a>, trie: &'a Trie, quoted: &'a Quoted) -> Self {
-        let Source { automaton, costs, .. } = source;
         let (added, recheck) = (Vec::new(), Vec::new());
-        Walk { source, automaton, trie, quoted, costs, added, recheck, resume: None, nested: 0 }
+        Walk { source, trie, quoted, added, recheck, resume: None, nested: 0 }
     }
 
     /// Adds the tokens at `node`, which `config` has reached, and those below it.
@@ -49,15 +45,19 @@ impl<'a> Walk<'a> {
         self.below(node, config)
     }
 
-    /// Adds the tokens at each of `nodes` and below, to which the bytes of their paths lead.
+    /// Adds the tokens at each of `nodes` and below, to which the bytes of their paths lead from
+    /// `start`, which `config` has reached.
     pub(super) fn resume_at(
         &mut self,
+        start: u32,
         config: &Config,
         nodes: impl IntoIterator<Item = u32>,
     ) -> Result<(), Full> {
+        let before = self.trie.path(start).len();
         for node in nodes {
             let mut next = config.clone();
-            if self.automaton.steps(&mut next, &self.trie.path(node))?.is_none() {
+            let path = self.trie.path(node);
+            if self.source.automaton.steps(&mut next, &path[before..])?.is_none() {
                 self.from(node, &next)?;
             }
         }
@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
     /// Adds the tokens that end at `node`.
     fn take(&mut self, node: u32, config: &Config) {
         let tokens = self.trie.tokens_at(node);
-        if !tokens.is_empty() && self.automaton.can_spell(config, self.costs) {
+        if !tokens.is_empty() && self.source.automaton.can_spell(config, self.source.costs) {
             self.added.extend_from_slice(tokens);
         }
     }
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
             return Ok(None);
         }
         let mut next = before.clone();
-        Ok(self.automaton.step(&mut next, byte)?.then_some(next))
+        Ok(self.source.automaton.step(&mut next, byte)?.then_some(next))
     }
 
     /// Whether the subtree is walked with a state smaller than a configuration.
@@ -134,13 +134,13 @@ impl<'a> Walk<'a> {
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
-        small && self.costs.is_none() && self.nested < MAX_NESTED
+        small && self.source.costs.is_none() && self.nested < MAX_NESTED
     }
 
     /// Inside a number with one candidate the state is a few words, and what follows the number is
     /// the same wherever it ends.
     fn number(&mut self, start: u32, config: &Config, level: &NumberLevel) -> Result<(), Full> {
-        let (automaton, trie) = (self.automaton, self.trie);
+        let (automaton, trie) = (self.source.automaton, self.trie);
         let Some(atom) = level.atoms.first() else { return Ok(()) };
         let first = NumberCursor { lex: level.lex, atom: atom.state };
         let mut after: Option<Config> = None;
@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
     pub(super) fn leaves_out_key(&self, config: &Config, byte: u8) -> bool {
         byte == b'"'
             && self.resume.is_some()
-            && matches!(&config.top, Level::Object(object) if self.automaton.is_volatile(object))
+            && matches!(&config.top, Level::Object(object) if self.source.automaton.is_volatile(object))
     }
 
     /// Inside a string the state is a few words for each candidate, and what follows the closing
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
             self.added.extend_from_slice(text.within().up_to(most));
             return Ok(());
         }
-        let (automaton, trie) = (self.automaton, self.trie);
+        let (automaton, trie) = (self.source.automaton, self.trie);
         let minimal = automaton.is_minimal();
         let strings = |index: u32| automaton.strings(level.atoms[index as usize].state.id);
         let mut closed: Vec<(SmallBits, Config)> = Vec::new();
@@ -259,19 +259,22 @@ impl<'a> Walk<'a> {
 
     /// The length range of a candidate that takes any text.
     pub(super) fn bounds(&self, atom: &StringAtom) -> (u64, Option<u64>) {
-        self.automaton.free_lengths(atom).unwrap_or((0, Some(0)))
+        self.source.automaton.free_lengths(atom).unwrap_or((0, Some(0)))
     }
 
     /// Whether any text may go on here, a maximum length aside.
     pub(super) fn is_free(&self, level: &StringLevel) -> bool {
         level.decoder.text.is_boundary()
-            && level.atoms.iter().all(|atom| self.automaton.free_lengths(&atom.state).is_some())
+            && level
+                .atoms
+                .iter()
+                .all(|atom| self.source.automaton.free_lengths(&atom.state).is_some())
     }
 
     /// Whether any text may go on here, whatever it is, because one candidate takes it.
     pub(super) fn never_dies(&self, level: &StringLevel) -> bool {
         level.decoder.text.is_boundary()
-            && level.atoms.iter().any(|atom| self.automaton.never_dies(&atom.state))
+            && level.atoms.iter().any(|atom| self.source.automaton.never_dies(&atom.state))
     }
 
     /// Free text of bounded length: adds what lies behind the closing quotes. Returned is how many
@@ -297,7 +300,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if last.as_ref().is_none_or(|(known, _)| *known != tags) {
-                let after = self.automaton.close_scalar(config, &tags);
+                let after = self.source.automaton.close_scalar(config, &tags);
                 last = Some((tags, after));
             }
             let Some((_, after)) = &last else { continue };
@@ -320,15 +323,7 @@ impl<'a> Walk<'a> {
         config: &Config,
         text: &FreeText,
     ) -> Result<(), Full> {
-        let before = self.trie.path(start).len();
-        for exit in text.exits() {
-            let mut next = config.clone();
-            let path = self.trie.path(exit.node);
-            if self.automaton.steps(&mut next, &path[before..])?.is_none() {
-                self.from(exit.node, &next)?;
-            }
-        }
-        Ok(())
+        self.resume_at(start, config, text.exits().iter().map(|exit| exit.node))
     }
 
     /// Adds those of `ids` whose bytes, stepped from `config`, are allowed.
@@ -341,8 +336,8 @@ impl<'a> Walk<'a> {
         for id in ids {
             let Some(bytes) = bytes(id) else { continue };
             let mut next = config.clone();
-            if self.automaton.steps(&mut next, bytes)?.is_none()
-                && self.automaton.can_spell(&next, self.costs)
+            if self.source.automaton.steps(&mut next, bytes)?.is_none()
+                && self.source.automaton.can_spell(&next, self.source.costs)
             {
                 self.added.push(id);
             }
