@@ -18,9 +18,11 @@
 
 #[path = "../tests/data/mod.rs"]
 mod data;
+mod protocol;
 
 use clap::{Parser, ValueEnum};
 use peak_alloc::PeakAlloc;
+use protocol::Tokenmask;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -369,11 +371,9 @@ fn follow(args: &Args, pid: u32, words: &Receiver<Word>) -> (End, Figures, Strin
     (end, *figures, phase)
 }
 
-/// The resident memory of a process in KiB, where the system tells (Linux).
+/// The resident memory of a process in KiB, where the system tells.
 fn resident_kib(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse().ok()
+    protocol::memory_kib(&pid.to_string(), "VmRSS:")
 }
 
 fn say(word: &Word) {
@@ -391,15 +391,20 @@ fn child(path: &Path, wide: bool) {
     let schema = std::fs::read_to_string(path.with_added_extension("json")).expect("a schema");
     let sample = std::fs::read_to_string(path.with_added_extension("sample")).ok();
     let vocabulary = Vocabulary::builtin("llama3").expect("it is built in");
+    let mut options = Options::default();
+    if wide {
+        options.policy.order = Order::Any;
+        options.policy.whitespace = Whitespace::Bounded(Whitespace::MAX_BOUND);
+    }
     // The tables that all grammars share are not part of any schema's figures.
-    let any = Grammar::any_json().bind(&vocabulary).expect("it can be bound");
-    any.matcher().fill_mask(&mut any.new_mask()).expect("there is a mask");
+    let Tokenmask { vocabulary, options } =
+        Tokenmask::new(vocabulary, options).expect("there is a mask");
     vocabulary.encode("{}").expect("every byte can be spelled");
     ALLOCATED.reset_peak_usage();
     let baseline = ALLOCATED.current_usage();
     say(&Word::Ready);
     let mut figures = Figures::default();
-    figures.error = measure(&schema, sample, &vocabulary, wide, &mut figures)
+    figures.error = measure(&schema, sample, &vocabulary, &options, &mut figures)
         .err()
         .map(|error| error.to_string().chars().take(120).collect());
     figures.peak_kib = (ALLOCATED.peak_usage().saturating_sub(baseline) / 1024) as u64;
@@ -412,17 +417,12 @@ fn measure(
     schema: &str,
     sample: Option<String>,
     vocabulary: &Vocabulary,
-    wide: bool,
+    options: &Options,
     figures: &mut Figures,
 ) -> tokenmask::Result<()> {
-    let mut options = Options::default();
-    if wide {
-        options.policy.order = Order::Any;
-        options.policy.whitespace = Whitespace::Bounded(Whitespace::MAX_BOUND);
-    }
     say_phase("compiling", figures);
     let begin = Instant::now();
-    let grammar = Grammar::compile(schema, &options)?;
+    let grammar = Grammar::compile(schema, options)?;
     figures.compile = Some(begin.elapsed());
     say_phase("first mask", figures);
     let begin = Instant::now();
@@ -431,9 +431,8 @@ fn measure(
     matcher.fill_mask(&mut mask)?;
     figures.first = Some(begin.elapsed());
     say_phase("report", figures);
-    let routed = |route| matches!(route, Route::MaskCheck | Route::Check | Route::External);
     let entries = grammar.report().entries().iter();
-    figures.routed = entries.filter(|entry| routed(entry.route)).count();
+    figures.routed = entries.filter(|entry| entry.route > Route::Mask).count();
     figures.sampled = sample.is_some();
     let text = match sample {
         Some(sample) => sample.into_bytes(),

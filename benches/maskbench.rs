@@ -21,6 +21,7 @@ use data::{Instance, Record};
 use exit::Failure;
 use protocol::{Bound, Run, Times, Tokenmask, Trial};
 use serde_json::{Value, json};
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -138,7 +139,8 @@ fn line(record: &Record, run: &Run, bound: &Result<Bound, protocol::Failure>) ->
     });
     match bound {
         Ok(bound) => {
-            let routed = bound.grammar.report().entries().iter().filter(|entry| is_routed(entry));
+            let routed = bound.grammar.report().entries().iter();
+            let routed = routed.filter(|entry| entry.route > Route::Mask);
             line["routed"] = routed.map(|entry| entry.location.as_str()).collect();
         }
         Err(error) => {
@@ -155,10 +157,6 @@ fn line(record: &Record, run: &Run, bound: &Result<Bound, protocol::Failure>) ->
 fn trials(record: &Record, run: &Run) -> Vec<Trial> {
     let none = Trial { accepted: false, masks: Vec::new() };
     if run.trials.is_empty() { vec![none; record.tests.len()] } else { run.trials.clone() }
-}
-
-fn is_routed(entry: &tokenmask::Entry) -> bool {
-    !matches!(entry.route, Route::Mask | Route::Annotation)
 }
 
 fn microseconds(nanoseconds: u64) -> f64 {
@@ -205,7 +203,9 @@ impl Table {
                 self.errors.entry(error.kind.clone()).or_default().push(message);
             }
         }
-        let validator = Validator::new(record.schema.get(), &contender.options).ok();
+        // Few schemas need a second opinion.
+        let validator =
+            LazyCell::new(|| Validator::new(record.schema.get(), &contender.options).ok());
         for (test, trial) in record.tests.iter().zip(trials(record, &run)) {
             self.tbm.extend(trial.masks.iter().copied());
             *(if test.valid { &mut self.valid } else { &mut self.invalid }) += 1;
@@ -218,7 +218,7 @@ impl Table {
                 (Err(error), true, false) if error.kind == "unsatisfiable" => {
                     self.refused.push(format!("{}: unsatisfiable", record.id));
                 }
-                (Ok(bound), false, true) => match unexplained(validator.as_ref(), bound, test) {
+                (Ok(bound), false, true) => match unexplained(&validator, bound, test) {
                     None => self.routed += 1,
                     Some(why) => self.faults.push(format!("{}: {why}", record.id)),
                 },
@@ -277,16 +277,21 @@ fn list(lines: &[String]) -> String {
 }
 
 /// Why an invalid text that was accepted is not explained by routed keywords.
-fn unexplained(validator: Option<&Validator>, bound: &Bound, test: &Instance) -> Option<String> {
+fn unexplained(
+    validator: &LazyCell<Option<Validator>, impl FnOnce() -> Option<Validator>>,
+    bound: &Bound,
+    test: &Instance,
+) -> Option<String> {
     let report = bound.grammar.report();
     if report.is_exact() {
         return Some(format!("nothing is routed, and it accepts {}", test.text));
     }
-    let violations = match validator.map(|validator| validator.violations(&test.text, report)) {
-        Some(Ok(violations)) => violations,
-        // No second opinion: the report does not claim that the schema is exact.
-        Some(Err(_)) | None => return None,
-    };
+    let violations =
+        match validator.as_ref().map(|validator| validator.violations(&test.text, report)) {
+            Some(Ok(violations)) => violations,
+            // No second opinion: the report does not claim that the schema is exact.
+            Some(Err(_)) | None => return None,
+        };
     let first = violations.iter().find(|violation| !violation.routed)?;
     Some(format!("{}: {}", first.location, first.message))
 }

@@ -140,10 +140,14 @@ impl Times {
 
 /// The most memory that this process has had resident, in MiB, where the system tells.
 pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib.div_ceil(1024))
+    Some(memory_kib("self", "VmHWM:")?.div_ceil(1024))
+}
+
+/// A figure of a process in KiB, where the system tells (Linux); `self` is this one.
+pub fn memory_kib(process: &str, field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// This project's engine.

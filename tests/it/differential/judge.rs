@@ -1,5 +1,6 @@
 //! What the masks say about a text, and what two independent validators say.
 
+use crate::suite_data::draft;
 use crate::support::mask;
 use boon::{Compiler, Draft, SchemaIndex};
 use serde_json::Value;
@@ -73,13 +74,7 @@ impl Judge {
             .should_validate_formats(options.formats != Formats::Annotate)
             .with_base_uri("document:///");
         if let Some(dialect) = options.dialect {
-            first = first.with_draft(match dialect {
-                Dialect::Draft4 => jsonschema::Draft::Draft4,
-                Dialect::Draft6 => jsonschema::Draft::Draft6,
-                Dialect::Draft7 => jsonschema::Draft::Draft7,
-                Dialect::Draft201909 => jsonschema::Draft::Draft201909,
-                _ => jsonschema::Draft::Draft202012,
-            });
+            first = first.with_draft(draft(dialect));
         }
         let first = first.build(schema).expect("it could be built a moment ago");
         let (schema, options) = (schema.clone(), options.clone());
