@@ -188,7 +188,7 @@ mod tests {
     fn language(name: &str) -> Language {
         let factor = Format::lookup(name).unwrap().factor().unwrap();
         let alphabet = Arc::new(Alphabet::full(false));
-        Language::compile(&[factor], 0, None, &alphabet, &Limits::default()).unwrap()
+        Language::compile(&[factor], &[], 0, None, &alphabet, &Limits::default()).unwrap()
     }
 
     #[test]

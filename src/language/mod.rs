@@ -21,6 +21,7 @@ mod ecma;
 mod extent;
 mod factor;
 mod format;
+mod joint;
 mod lazy;
 mod lengths;
 mod product;
@@ -38,3 +39,4 @@ pub(crate) use factor::Factor;
 #[cfg(all(test, feature = "check"))]
 pub(crate) use format::FORMATS;
 pub(crate) use format::{Format, FormatHow};
+pub(crate) use joint::Joint;

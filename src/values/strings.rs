@@ -167,7 +167,7 @@ fn compile_string(
             return compiled;
         }
         let factors: Vec<_> = shape.factors.iter().map(|id| all[id.index()].clone()).collect();
-        match Language::compile(&factors, shape.min, shape.max, alphabet, limits) {
+        match Language::compile(&factors, &[], shape.min, shape.max, alphabet, limits) {
             Ok(language) => {
                 let language = (!language.is_empty()).then(|| Arc::new(language));
                 compiled.strings = language.map(Strings::Language);
@@ -198,7 +198,7 @@ fn finite(
         .factors
         .iter()
         .filter_map(|id| {
-            Language::compile(&[all[id.index()].clone()], 0, None, alphabet, limits).ok()
+            Language::compile(&[all[id.index()].clone()], &[], 0, None, alphabet, limits).ok()
         })
         .collect();
     let unbounded = shape.min == 0 && shape.max.is_none();

@@ -357,7 +357,7 @@ mod tests {
         let limits = Limits::default();
         let factor = Factor::pattern(pattern, &limits).unwrap_or_else(|e| panic!("{pattern}: {e}"));
         let alphabet = Arc::new(Alphabet::full(false));
-        Language::compile(&[factor], 0, None, &alphabet, &limits).unwrap().matches(text)
+        Language::compile(&[factor], &[], 0, None, &alphabet, &limits).unwrap().matches(text)
     }
 
     #[test]
