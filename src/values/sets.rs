@@ -8,7 +8,7 @@ use super::shape::{
 use super::strings::CompiledString;
 use crate::base::{ByteSet, Decimal, Interner, Route};
 use crate::error::{Error, Result};
-use crate::language::{Alphabet, Factor};
+use crate::language::{Alphabet, Factor, Format};
 use crate::options::{Escapes, Options};
 use crate::schema::{Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Schema, Status};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -173,6 +173,8 @@ pub(super) struct Builder<'o> {
     /// By pattern text or format name.
     pub(super) factor_ids: FxHashMap<(Kw, Box<str>), FactorId>,
     pub(super) factors: Vec<Arc<Factor>>,
+    /// The formats among them.
+    pub(super) format_ids: FxHashMap<FactorId, &'static Format>,
     pub(super) alphabet: Arc<Alphabet>,
     /// Subschemas that stand for a value of their own, with their sets.
     node_sets: Vec<(NodeId, SetId)>,
@@ -198,6 +200,7 @@ impl<'o> Builder<'o> {
             objects: Interner::default(),
             factor_ids: FxHashMap::default(),
             factors: Vec::new(),
+            format_ids: FxHashMap::default(),
             alphabet: Alphabet::shared(ByteSet::FULL, options.policy.escapes == Escapes::Minimal),
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
@@ -415,6 +418,7 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::MaxLength
             | Kw::Pattern
             | Kw::Format
+            | Kw::ContentEncoding
             | Kw::MinItems
             | Kw::MaxItems
             | Kw::PrefixItems
