@@ -32,13 +32,12 @@ pub(super) fn compiled(
             schema.value(keyword).as_str().unwrap_or_default(),
             node.dialect.formats(formats),
         ),
-        Kw::AdditionalProperties if node.active(Kw::PatternProperties).is_some() => {
-            Compiled::Check("which keys are additional depends on `patternProperties`")
-        }
-        Kw::Properties | Kw::AdditionalProperties | Kw::PrefixItems | Kw::Items => {
+        Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames => {
             Compiled::Carries
         }
-        Kw::AdditionalItems | Kw::AllOf | Kw::AnyOf | Kw::Ref => Compiled::Carries,
+        Kw::PrefixItems | Kw::Items | Kw::AdditionalItems | Kw::AllOf | Kw::AnyOf | Kw::Ref => {
+            Compiled::Carries
+        }
         Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
             Compiled::Check("bounds of numbers are not compiled into the mask yet")
         }

@@ -5,12 +5,9 @@
 
 use super::intersect;
 use super::sets::Builder;
-use super::shape::{
-    ArrayShape, Literals, Name, NumberShape, ObjectShape, Position, SetId, StringShape,
-};
+use super::shape::{ArrayShape, Literals, Name, NumberShape, ObjectShape, SetId, StringShape};
 use crate::base::Decimal;
 use crate::error::Result;
-use crate::options::Objects;
 use crate::schema::{Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Status};
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
@@ -183,8 +180,14 @@ impl Builder<'_> {
             Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
                 self.items(draft, kw, keyword, keywords);
             }
-            Kw::Properties | Kw::AdditionalProperties => {
-                self.properties(draft, kw, keyword, keywords);
+            Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties => {
+                if let Some(shape) = self.properties(node, kw, keywords)? {
+                    self.meet_objects(draft, &shape);
+                }
+            }
+            Kw::PropertyNames => {
+                let key_nodes = keyword.children.ids().collect();
+                self.meet_objects(draft, &ObjectShape { key_nodes, ..ObjectShape::any() });
             }
             Kw::Required => {
                 let names = value.items().filter_map(JsonRef::as_str).map(|text| Name {
@@ -207,7 +210,7 @@ impl Builder<'_> {
     /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes.
     pub(super) fn try_meet(&mut self, draft: &mut Draft, other: &Draft) -> bool {
         let limit = self.options.limits.set_shapes;
-        let both = intersect::drafts(draft, other, &mut |a, b| self.join(a, b), limit);
+        let both = intersect::drafts(draft, other, self, limit);
         both.map(|both| *draft = both).is_some()
     }
 
@@ -220,7 +223,7 @@ impl Builder<'_> {
 
     fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
         for object in &mut draft.objects {
-            *object = intersect::objects(object, narrower, &mut |a, b| self.join(a, b));
+            *object = intersect::objects(object, narrower, self);
         }
     }
 
@@ -247,48 +250,10 @@ impl Builder<'_> {
             }
         };
         for array in &mut draft.arrays {
-            if let Some(both) = intersect::arrays(array, &shape, &mut |a, b| self.join(a, b)) {
+            if let Some(both) = intersect::arrays(array, &shape, self) {
                 *array = both;
             }
         }
-    }
-
-    /// `properties` and `additionalProperties` of one schema object make one shape, at the place
-    /// of the first that names keys.
-    fn properties(&mut self, draft: &mut Draft, kw: Kw, keyword: &Keyword, all: &[Keyword]) {
-        let beside = |kw| all.iter().find(|k| k.status == Status::Active && k.kw == Some(kw));
-        if kw == Kw::AdditionalProperties && beside(Kw::Properties).is_some() {
-            return;
-        }
-        let additional = match kw {
-            Kw::AdditionalProperties => Some(keyword),
-            _ => beside(Kw::AdditionalProperties),
-        };
-        // Which keys are additional depends on `patternProperties`, which is not compiled.
-        let patterns = beside(Kw::PatternProperties).is_some();
-        let other = match additional.and_then(|k| k.children.get(0)) {
-            Some(_) if patterns => Position::Positive.widest(),
-            Some(node) => self.node_set(node),
-            None => SetId::ANY,
-        };
-        let closed = self.options.policy.objects == Objects::Closed
-            && kw == Kw::Properties
-            && additional.is_none()
-            && !patterns
-            && beside(Kw::UnevaluatedProperties).is_none();
-        let names = match (kw, &keyword.children) {
-            (Kw::Properties, Children::Map(members)) => members
-                .iter()
-                .map(|(text, node)| Name {
-                    text: Arc::from(&**text),
-                    declared: true,
-                    required: false,
-                    set: self.node_set(*node),
-                })
-                .collect(),
-            _ => Arc::new([]) as Arc<[Name]>,
-        };
-        self.meet_objects(draft, &ObjectShape { names, other, closed });
     }
 
     /// The union of literal values.
@@ -349,7 +314,7 @@ impl Builder<'_> {
         draft.objects.push(ObjectShape {
             names: names.collect(),
             other: SetId::NEVER,
-            closed: false,
+            ..ObjectShape::any()
         });
     }
 }

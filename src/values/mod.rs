@@ -22,12 +22,14 @@ mod conflict;
 mod draft;
 mod emptiness;
 mod intersect;
+mod keys;
 mod needs;
 mod sets;
 mod shape;
 mod strings;
 
 pub(crate) use emptiness::Emptiness;
+pub(crate) use keys::OtherKeys;
 pub(crate) use needs::{Needs, Shape};
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{

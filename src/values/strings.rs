@@ -1,5 +1,6 @@
 //! String shapes: their languages, and what a limit leaves out of them.
 
+use super::keys::term_nodes;
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
 use crate::base::Route;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 pub(super) struct CompiledString {
     /// `None`: no string at all.
     pub(super) strings: Option<Strings>,
+    /// Languages, asked for or excluded.
     pub(super) dropped_factors: Vec<FactorId>,
     pub(super) dropped_lengths: bool,
     pub(super) limit: Option<&'static str>,
@@ -62,11 +64,7 @@ impl Builder<'_> {
     /// Marks the keywords of `terms` whose share of a string shape was left out.
     fn widen_strings(&mut self, compiled: &CompiledString, limit: &'static str, terms: &[Term]) {
         let schema = self.schema.clone();
-        let nodes = terms.iter().filter_map(|term| match term {
-            Term::Node(node) => Some(*node),
-            Term::Literal(..) | Term::Never => None,
-        });
-        for node in nodes.flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>() {
+        for node in term_nodes(terms).flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>() {
             let Body::Keywords(keywords) = &schema.node(node).body else { continue };
             for (index, keyword) in
                 keywords.iter().enumerate().filter(|(_, k)| k.status == Status::Active)
@@ -100,35 +98,77 @@ impl Builder<'_> {
         if kw == Kw::Format && format_use(text, formats) != FormatUse::Mask {
             return Ok(None);
         }
-        let key = (kw, Box::from(text));
-        if let Some(&id) = self.factor_ids.get(&key) {
-            return Ok(Some(id));
-        }
-        let factor = if kw == Kw::Format {
-            Format::lookup(text).and_then(Format::factor)
-        } else {
-            match Factor::pattern(text, &self.options.limits) {
-                Ok(factor) => Some(factor),
-                Err(error) => {
-                    self.refuse_pattern(node, index, error)?;
-                    None
-                }
+        if kw == Kw::Format {
+            let key = (kw, Box::from(text));
+            if let Some(&id) = self.factor_ids.get(&key) {
+                return Ok(Some(id));
             }
-        };
-        Ok(factor.map(|factor| {
-            let id = FactorId::new(self.factors.len());
-            self.factors.push(factor);
-            self.factor_ids.insert(key, id);
-            id
-        }))
+            let factor = Format::lookup(text).and_then(Format::factor);
+            return Ok(factor.map(|factor| self.add_factor(key, factor)));
+        }
+        match self.pattern_factor(text) {
+            Ok(factor) => Ok(Some(factor)),
+            Err(error) => {
+                let location = self.schema.keyword_location(node, index);
+                self.refuse_pattern(node, index, location, error)?;
+                Ok(None)
+            }
+        }
     }
 
-    /// Routes a pattern that cannot be compiled; an invalid one is an error.
-    fn refuse_pattern(&mut self, node: NodeId, index: usize, error: PatternError) -> Result<()> {
+    /// The language of a pattern.
+    pub(super) fn pattern_factor(
+        &mut self,
+        text: &str,
+    ) -> std::result::Result<FactorId, PatternError> {
+        let key = (Kw::Pattern, Box::from(text));
+        if let Some(&id) = self.factor_ids.get(&key) {
+            return Ok(id);
+        }
+        let factor = Factor::pattern(text, &self.options.limits)?;
+        Ok(self.add_factor(key, factor))
+    }
+
+    /// The strings whose length in code points is in a range.
+    pub(super) fn length_factor(
+        &mut self,
+        min: u64,
+        max: Option<u64>,
+    ) -> std::result::Result<FactorId, PatternError> {
+        let max = max.map_or(String::new(), |max| max.to_string());
+        self.pattern_factor(&format!("^[^]{{{min},{max}}}$"))
+    }
+
+    /// The strings of a finite set.
+    pub(super) fn values_factor(
+        &mut self,
+        values: &[Box<str>],
+    ) -> std::result::Result<FactorId, PatternError> {
+        let escaped = |text: &str| -> String {
+            text.chars().map(|c| format!("\\u{{{:x}}}", u32::from(c))).collect()
+        };
+        let texts: Vec<String> = values.iter().map(|text| escaped(text)).collect();
+        self.pattern_factor(&format!("^(?:{})$", texts.join("|")))
+    }
+
+    fn add_factor(&mut self, key: (Kw, Box<str>), factor: Arc<Factor>) -> FactorId {
+        let id = FactorId::new(self.factors.len());
+        self.factors.push(factor);
+        self.factor_ids.insert(key, id);
+        id
+    }
+
+    /// Routes a pattern that cannot be compiled; an invalid one is an error at `location`.
+    pub(super) fn refuse_pattern(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        location: String,
+        error: PatternError,
+    ) -> Result<()> {
         let (reason, limit) = match error {
             PatternError::Invalid { offset, reason } => {
                 let message = format!("not an ECMA-262 regular expression: {reason}");
-                let location = self.schema.keyword_location(node, index);
                 return Err(Error::new(ErrorKind::InvalidPattern, message)
                     .at(location)
                     .at_offset(offset));
@@ -157,17 +197,21 @@ fn compile_string(
         dropped_lengths: false,
         limit: None,
     };
+    let factors = |ids: &[FactorId]| -> Vec<Arc<Factor>> {
+        ids.iter().map(|id| all[id.index()].clone()).collect()
+    };
     if let Some(values) = shape.values.take() {
-        compiled.strings = finite(&values, &shape, all, alphabet, limits);
+        let (within, without) = (factors(&shape.factors), factors(&shape.without));
+        compiled.strings = finite(&values, &shape, &within, &without);
         return compiled;
     }
     loop {
-        if shape.factors.is_empty() {
+        if shape.factors.is_empty() && shape.without.is_empty() {
             compiled.strings = Some(Strings::Free { min: shape.min, max: shape.max });
             return compiled;
         }
-        let factors: Vec<_> = shape.factors.iter().map(|id| all[id.index()].clone()).collect();
-        match Language::compile(&factors, &[], shape.min, shape.max, alphabet, limits) {
+        let (within, without) = (factors(&shape.factors), factors(&shape.without));
+        match Language::compile(&within, &without, shape.min, shape.max, alphabet, limits) {
             Ok(language) => {
                 let language = (!language.is_empty()).then(|| Arc::new(language));
                 compiled.strings = language.map(Strings::Language);
@@ -179,7 +223,8 @@ fn compile_string(
                     (shape.min, shape.max) = (0, None);
                     compiled.dropped_lengths = true;
                 } else {
-                    compiled.dropped_factors.extend(shape.factors.pop());
+                    let dropped = shape.without.pop().or_else(|| shape.factors.pop());
+                    compiled.dropped_factors.extend(dropped);
                 }
             }
         }
@@ -190,26 +235,19 @@ fn compile_string(
 fn finite(
     values: &Arc<[Box<str>]>,
     shape: &StringShape,
-    all: &[Arc<Factor>],
-    alphabet: &Arc<Alphabet>,
-    limits: &Limits,
+    within: &[Arc<Factor>],
+    without: &[Arc<Factor>],
 ) -> Option<Strings> {
-    let languages: Vec<Language> = shape
-        .factors
-        .iter()
-        .filter_map(|id| {
-            Language::compile(&[all[id.index()].clone()], &[], 0, None, alphabet, limits).ok()
-        })
-        .collect();
     let unbounded = shape.min == 0 && shape.max.is_none();
-    if languages.is_empty() && unbounded {
+    if within.is_empty() && without.is_empty() && unbounded {
         return Some(Strings::Finite(values.clone()));
     }
     let fits = |text: &str| {
         let len = if unbounded { 0 } else { text.chars().count() as u64 };
         len >= shape.min
             && shape.max.is_none_or(|max| len <= max)
-            && languages.iter().all(|language| language.matches(text))
+            && within.iter().all(|factor| factor.matches(text))
+            && !without.iter().any(|factor| factor.matches(text))
     };
     let kept: Arc<[Box<str>]> = values.iter().filter(|text| fits(text)).cloned().collect();
     (!kept.is_empty()).then_some(Strings::Finite(kept))
