@@ -99,7 +99,8 @@ impl Builder<'_> {
     pub(super) fn in_place(&self, node: NodeId) -> Vec<NodeId> {
         let Body::Keywords(keywords) = &self.schema.node(node).body else { return Vec::new() };
         let applies = |k: &&Keyword| {
-            k.status == Status::Active && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Ref))
+            k.status == Status::Active
+                && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref))
         };
         keywords.iter().filter(applies).flat_map(|k| k.children.ids()).collect()
     }
@@ -154,6 +155,11 @@ impl Builder<'_> {
                     keyword.children.ids().map(|child| self.drafts[&child].clone()).collect();
                 let union = Draft::union(branches.iter().map(|draft| &**draft));
                 self.meet(draft, &union, node, index);
+            }
+            Kw::Not => {
+                if let Some(child) = keyword.children.get(0) {
+                    self.meet_not(draft, node, index, child);
+                }
             }
             Kw::MinLength => {
                 let min = length(value);

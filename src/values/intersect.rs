@@ -27,7 +27,7 @@ pub(super) fn drafts(a: &Draft, b: &Draft, join: &mut dyn Conjoin, limit: usize)
 }
 
 /// Every non-empty intersection of one of `a` with one of `b`, without repeats.
-fn product<T: PartialEq>(
+pub(super) fn product<T: PartialEq>(
     a: &[T],
     b: &[T],
     limit: usize,

@@ -24,6 +24,7 @@ mod emptiness;
 mod intersect;
 mod keys;
 mod needs;
+mod negate;
 mod sets;
 mod shape;
 mod strings;

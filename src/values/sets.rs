@@ -186,6 +186,8 @@ pub(super) struct Builder<'o> {
     /// By pattern text or format name.
     pub(super) factor_ids: FxHashMap<(Kw, Box<str>), FactorId>,
     pub(super) factors: Vec<Arc<Factor>>,
+    /// Those that were made from literal values.
+    pub(super) literal_factors: FxHashSet<FactorId>,
     /// By their ids: languages read at once.
     pub(super) joints: FxHashMap<Box<[FactorId]>, std::result::Result<Arc<Joint>, LanguageLimit>>,
     pub(super) alphabet: Arc<Alphabet>,
@@ -214,6 +216,7 @@ impl<'o> Builder<'o> {
             other_keys: Vec::new(),
             factor_ids: FxHashMap::default(),
             factors: Vec::new(),
+            literal_factors: FxHashSet::default(),
             joints: FxHashMap::default(),
             alphabet: Alphabet::shared(ByteSet::FULL, options.policy.escapes == Escapes::Minimal),
             node_sets: Vec::new(),
@@ -451,6 +454,7 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::Const
             | Kw::AllOf
             | Kw::AnyOf
+            | Kw::Not
             | Kw::Ref
             | Kw::MinLength
             | Kw::MaxLength

@@ -91,6 +91,10 @@ impl Literals {
         Literals(self.0 | other.0)
     }
 
+    pub(crate) fn without(self, other: Literals) -> Literals {
+        Literals(self.0 & !other.0)
+    }
+
     pub(crate) fn contains(self, one: Literals) -> bool {
         self.0 & one.0 == one.0
     }

@@ -76,6 +76,10 @@ impl Builder<'_> {
                         id.is_some_and(|id| compiled.dropped_factors.contains(id))
                     }
                     Some(Kw::MinLength | Kw::MaxLength) => compiled.dropped_lengths,
+                    // Literals are languages where they are negated.
+                    Some(Kw::Enum | Kw::Const) => {
+                        compiled.dropped_factors.iter().any(|id| self.literal_factors.contains(id))
+                    }
                     _ => false,
                 };
                 if dropped {
@@ -148,7 +152,9 @@ impl Builder<'_> {
             text.chars().map(|c| format!("\\u{{{:x}}}", u32::from(c))).collect()
         };
         let texts: Vec<String> = values.iter().map(|text| escaped(text)).collect();
-        self.pattern_factor(&format!("^(?:{})$", texts.join("|")))
+        let id = self.pattern_factor(&format!("^(?:{})$", texts.join("|")))?;
+        self.literal_factors.insert(id);
+        Ok(id)
     }
 
     fn add_factor(&mut self, key: (Kw, Box<str>), factor: Arc<Factor>) -> FactorId {
