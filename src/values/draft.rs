@@ -4,11 +4,14 @@
 //! names are declared comes out right.
 
 use super::intersect;
+use super::numbers::NumberShape;
 use super::sets::Builder;
-use super::shape::{ArrayShape, Literals, Name, NumberShape, ObjectShape, SetId, StringShape};
+use super::shape::{ArrayShape, Literals, Name, ObjectShape, SetId, StringShape};
 use crate::base::Decimal;
 use crate::error::Result;
-use crate::schema::{Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Status};
+use crate::schema::{
+    Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Schema, Status,
+};
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -64,6 +67,12 @@ impl Draft {
     fn narrow_strings(&mut self, narrower: &StringShape) {
         let both = |s: &StringShape| intersect::strings(s, narrower);
         self.strings = self.strings.iter().filter_map(both).collect();
+    }
+
+    /// Keeps the numbers that are in one of `union`.
+    fn narrow_numbers(&mut self, union: &[NumberShape]) {
+        let pairs = self.numbers.iter().flat_map(|a| union.iter().map(move |b| (a, b)));
+        self.numbers = pairs.filter_map(|(a, b)| a.intersect(b)).collect();
     }
 
     fn narrow_arrays(&mut self, narrow: impl Fn(&mut ArrayShape)) {
@@ -134,7 +143,11 @@ impl Builder<'_> {
         let keyword = &keywords[index];
         let value = schema.value(keyword);
         match kw {
-            Kw::Type => narrow_types(draft, value),
+            Kw::Type => {
+                // In draft 4, `1.0` is no integer.
+                let digits = schema.node(node).dialect.draft() == Dialect::Draft4;
+                narrow_types(draft, value, &NumberShape::integers(digits));
+            }
             Kw::Enum | Kw::Const => {
                 let union = match kw {
                     Kw::Enum => self.literals(keyword.doc, value.items()),
@@ -173,6 +186,16 @@ impl Builder<'_> {
                 if let Some(factor) = self.factor(node, index, kw, value)? {
                     let factors = vec![factor];
                     draft.narrow_strings(&StringShape { factors, ..StringShape::default() });
+                }
+            }
+            Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
+                if let Some(bounded) = bounded(kw, value, keywords, &schema) {
+                    draft.narrow_numbers(bounded.as_slice());
+                }
+            }
+            Kw::MultipleOf => {
+                if let Some(multiple) = value.number_text().and_then(Decimal::parse) {
+                    draft.narrow_numbers(NumberShape::multiples_of(multiple).as_slice());
                 }
             }
             Kw::MinItems => {
@@ -290,11 +313,7 @@ impl Builder<'_> {
                 }
             }
         }
-        numbers.sort();
-        numbers.dedup();
-        if !numbers.is_empty() {
-            draft.numbers = vec![NumberShape { integer: false, values: Some(numbers.into()) }];
-        }
+        draft.numbers.extend(NumberShape::of_values(numbers));
         strings.sort_unstable();
         strings.dedup();
         if !strings.is_empty() {
@@ -326,7 +345,7 @@ impl Builder<'_> {
 }
 
 /// `type`: a name or a list of names. The reader has checked them.
-fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
+fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, integers: &NumberShape) {
     let names: Vec<&str> = match value.as_str() {
         Some(name) => vec![name],
         None => value.items().filter_map(JsonRef::as_str).collect(),
@@ -341,10 +360,8 @@ fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
     }
     draft.literals = draft.literals.and(literals);
     if !has("number") {
-        let integers = NumberShape { integer: true, values: None };
-        let both = |n: &NumberShape| intersect::numbers(n, &integers);
-        let kept = draft.numbers.iter().filter_map(both).collect();
-        draft.numbers = if has("integer") { kept } else { Vec::new() };
+        let integers = std::slice::from_ref(integers);
+        draft.narrow_numbers(if has("integer") { integers } else { &[] });
     }
     if !has("string") {
         draft.strings.clear();
@@ -355,6 +372,27 @@ fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
     if !has("object") {
         draft.objects.clear();
     }
+}
+
+/// The numbers that a bound allows; `None` where it is a boolean, which only makes the bound beside
+/// it exclusive. What no text reaches is left out: then there are no numbers.
+fn bounded(
+    kw: Kw,
+    value: JsonRef<'_>,
+    keywords: &[Keyword],
+    schema: &Schema,
+) -> Option<Option<NumberShape>> {
+    let at = value.number_text().and_then(Decimal::parse)?;
+    let says_open = |kw: Kw| {
+        let mut beside = keywords.iter().filter(|k| k.status == Status::Active && k.kw == Some(kw));
+        beside.any(|k| schema.value(k).as_bool() == Some(true))
+    };
+    Some(match kw {
+        Kw::Minimum => NumberShape::at_least(at, says_open(Kw::ExclusiveMinimum)),
+        Kw::Maximum => NumberShape::at_most(at, says_open(Kw::ExclusiveMaximum)),
+        Kw::ExclusiveMinimum => NumberShape::at_least(at, true),
+        _ => NumberShape::at_most(at, true),
+    })
 }
 
 /// A length keyword's value; the reader has checked that it is a non-negative integer. What does

@@ -194,7 +194,7 @@ impl Builder<'_> {
             Ok(joint) => joint,
             Err(limit) => {
                 shape.rules = Arc::new([]);
-                for node in term_nodes(terms).collect::<Vec<_>>() {
+                for node in terms.iter().filter_map(Term::node) {
                     self.widen_closure(node, limit.name, |kw| {
                         matches!(
                             kw,
@@ -242,12 +242,4 @@ impl Builder<'_> {
             }
         }
     }
-}
-
-/// The subschemas among the conjuncts of a set.
-pub(super) fn term_nodes(terms: &[Term]) -> impl Iterator<Item = NodeId> + '_ {
-    terms.iter().filter_map(|term| match term {
-        Term::Node(node) => Some(*node),
-        Term::Literal(..) | Term::Never => None,
-    })
 }

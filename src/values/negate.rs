@@ -7,6 +7,7 @@
 
 use super::draft::Draft;
 use super::intersect;
+use super::numbers::NumberShape;
 use super::sets::{Builder, Widened, narrows};
 use super::shape::{ArrayShape, Literals, ObjectShape, StringShape};
 use super::strings::{FormatUse, format_use};
@@ -74,19 +75,20 @@ impl Builder<'_> {
     /// The complement of the draft of `node`; `None` where it cannot be told.
     fn complement(&mut self, node: NodeId) -> Option<Draft> {
         let draft = self.drafts.get(&node)?.clone();
+        let limit = self.options.limits.set_shapes;
         let mut strings = vec![StringShape::default()];
         for shape in &draft.strings {
             let negated = self.negated_strings(shape)?;
-            strings = intersect::product(
-                &strings,
-                &negated,
-                self.options.limits.set_shapes,
-                intersect::strings,
-            )?;
+            strings = intersect::product(&strings, &negated, limit, intersect::strings)?;
+        }
+        let mut numbers = vec![NumberShape::ANY];
+        for shape in &draft.numbers {
+            let negated = shape.negate();
+            numbers = intersect::product(&numbers, &negated, limit, NumberShape::intersect)?;
         }
         Some(Draft {
             literals: Literals::ALL.without(draft.literals),
-            numbers: Vec::new(),
+            numbers,
             strings,
             arrays: whole(&draft.arrays, |a| *a == ArrayShape::any(), ArrayShape::any)?,
             objects: whole(&draft.objects, ObjectShape::is_any, ObjectShape::any)?,

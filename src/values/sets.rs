@@ -2,12 +2,13 @@
 
 use super::draft::Draft;
 use super::keys::OtherKeys;
+use super::numbers::NumberShape;
 use super::shape::{
-    ArrayId, ArrayShape, FactorId, NumberId, NumberShape, ObjectId, ObjectShape, Set, SetId,
-    StringId, StringShape, Strings,
+    ArrayId, ArrayShape, FactorId, NumberId, ObjectId, ObjectShape, Set, SetId, StringId,
+    StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{ByteSet, Decimal, Interner, Route};
+use crate::base::{ByteSet, Interner, Route};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Factor, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
@@ -21,6 +22,15 @@ pub(super) enum Term {
     Node(NodeId),
     Literal(DocId, JsonId),
     Never,
+}
+
+impl Term {
+    pub(super) fn node(&self) -> Option<NodeId> {
+        match self {
+            Term::Node(node) => Some(*node),
+            Term::Literal(..) | Term::Never => None,
+        }
+    }
 }
 
 /// A keyword that the mask does not enforce, or not wholly, and why.
@@ -177,7 +187,7 @@ pub(super) struct Builder<'o> {
     pub(super) drafts: FxHashMap<NodeId, Arc<Draft>>,
     pub(super) terms: Interner<Box<[Term]>>,
     sets: Vec<Option<Set>>,
-    numbers: Interner<NumberShape>,
+    pub(super) numbers: Interner<NumberShape>,
     pub(super) strings: Interner<StringShape>,
     pub(super) compiled_strings: Vec<CompiledString>,
     arrays: Interner<ArrayShape>,
@@ -393,11 +403,30 @@ impl<'o> Builder<'o> {
         closure
     }
 
+    /// The id of a number shape; `None` where the number form spells none of its numbers.
+    fn intern_number(&mut self, shape: NumberShape, terms: &[Term]) -> Option<NumberId> {
+        let (shape, partial) = shape.take_partial();
+        if partial {
+            let nodes = terms.iter().filter_map(Term::node).collect::<Vec<_>>();
+            for node in nodes.into_iter().flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>()
+            {
+                let schema = self.schema.clone();
+                for (index, keyword) in schema.node(node).keywords().iter().enumerate() {
+                    if keyword.status == Status::Active && keyword.kw == Some(Kw::MultipleOf) {
+                        self.widen(node, index, "multiple_digits");
+                    }
+                }
+            }
+        }
+        let shape = shape.spelled(self.options.policy.numbers)?;
+        Some(NumberId::new(self.numbers.intern(shape).0))
+    }
+
     fn intern_draft(&mut self, draft: Draft, terms: &[Term]) -> Result<Set> {
         let strings =
             draft.strings.into_iter().filter_map(|s| self.intern_string(s, terms)).collect();
-        let number = |n| NumberId::new(self.numbers.intern(n).0);
-        let numbers = draft.numbers.into_iter().filter_map(spelled).map(number).collect();
+        let numbers =
+            draft.numbers.into_iter().filter_map(|n| self.intern_number(n, terms)).collect();
         let array = |a| ArrayId::new(self.arrays.intern(a).0);
         let arrays = draft.arrays.into_iter().map(array).collect();
         let mut objects = Vec::with_capacity(draft.objects.len());
@@ -428,18 +457,6 @@ fn other_sets<'a>(
     free.into_iter().chain(ruled)
 }
 
-/// The numbers of a shape that the plain form can spell: a literal of too many digits has no text.
-fn spelled(mut shape: NumberShape) -> Option<NumberShape> {
-    if let Some(values) = &shape.values
-        && !values.iter().all(Decimal::has_plain_text)
-    {
-        let kept: Vec<Decimal> = values.iter().filter(|v| v.has_plain_text()).cloned().collect();
-        shape.values = (!kept.is_empty()).then(|| kept.into());
-        shape.values.as_ref()?;
-    }
-    Some(shape)
-}
-
 /// Whether a keyword is active and can narrow a set.
 fn asserts(keyword: &Keyword) -> bool {
     keyword.status == Status::Active && keyword.kw.is_some_and(narrows)
@@ -460,6 +477,11 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::MaxLength
             | Kw::Pattern
             | Kw::Format
+            | Kw::Minimum
+            | Kw::Maximum
+            | Kw::ExclusiveMinimum
+            | Kw::ExclusiveMaximum
+            | Kw::MultipleOf
             | Kw::MinItems
             | Kw::MaxItems
             | Kw::PrefixItems

@@ -1,6 +1,5 @@
 //! String shapes: their languages, and what a limit leaves out of them.
 
-use super::keys::term_nodes;
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
 use crate::base::Route;
@@ -64,7 +63,12 @@ impl Builder<'_> {
     /// Marks the keywords of `terms` whose share of a string shape was left out.
     fn widen_strings(&mut self, compiled: &CompiledString, limit: &'static str, terms: &[Term]) {
         let schema = self.schema.clone();
-        for node in term_nodes(terms).flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>() {
+        for node in terms
+            .iter()
+            .filter_map(Term::node)
+            .flat_map(|n| self.in_place_closure(n))
+            .collect::<Vec<_>>()
+        {
             let Body::Keywords(keywords) = &schema.node(node).body else { continue };
             for (index, keyword) in
                 keywords.iter().enumerate().filter(|(_, k)| k.status == Status::Active)
