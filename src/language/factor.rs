@@ -23,6 +23,8 @@ pub(crate) struct Factor {
     ends: FixedBitSet,
     /// States from which some text accepts (not at its very beginning).
     coaccessible: FixedBitSet,
+    /// A larger language with fewer states, for where a limit would be met.
+    wide: Option<Arc<Factor>>,
 }
 
 /// A determinised state: what an NFA can be in.
@@ -72,9 +74,25 @@ impl Factor {
             .configure(config)
             .build_from_hir(hir)
             .map_err(|_| PatternError::Limit { name: "pattern_bytes" })?;
-        let mut factor = Factor { nfa, ends: FixedBitSet::new(), coaccessible: FixedBitSet::new() };
+        Ok(Self::from_nfa(nfa))
+    }
+
+    /// The language that searches by `nfa`.
+    pub(super) fn from_nfa(nfa: NFA) -> Factor {
+        let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
+        let mut factor = Factor { nfa, ends, coaccessible, wide: None };
         factor.analyse();
-        Ok(factor)
+        factor
+    }
+
+    /// The same with a larger language to fall back on.
+    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>) -> Factor {
+        Factor { wide, ..self }
+    }
+
+    /// A larger language with fewer states, if there is one.
+    pub(crate) fn wide(&self) -> Option<&Arc<Factor>> {
+        self.wide.as_ref()
     }
 
     fn analyse(&mut self) {

@@ -36,7 +36,9 @@ pub(crate) use char_class::CharClass;
 pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
 pub(crate) use factor::Factor;
+pub(crate) use format::Format;
+#[cfg(feature = "check")]
+pub(crate) use format::formats;
 #[cfg(all(test, feature = "check"))]
-pub(crate) use format::FORMATS;
-pub(crate) use format::{Format, FormatHow};
+pub(crate) use format::samples::SAMPLES;
 pub(crate) use joint::{Chosen, Joint};

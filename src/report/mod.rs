@@ -12,7 +12,7 @@ mod render;
 mod route;
 
 use crate::base::{Finding, Route};
-use crate::options::Formats;
+use crate::options::Asserted;
 use crate::schema::Schema;
 use crate::values::{Emptiness, Sets};
 
@@ -78,9 +78,9 @@ impl Report {
         schema: &Schema,
         sets: &Sets,
         emptiness: &Emptiness,
-        formats: Formats,
+        asserted: Asserted,
     ) -> Report {
-        let entries = entries::entries(schema, sets, formats);
+        let entries = entries::entries(schema, sets, asserted);
         let mut findings: Vec<Finding> = schema
             .findings()
             .into_iter()

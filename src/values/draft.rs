@@ -182,10 +182,9 @@ impl Builder<'_> {
                 let max = Some(length(value));
                 draft.narrow_strings(&StringShape { max, ..StringShape::default() });
             }
-            Kw::Pattern | Kw::Format => {
-                if let Some(factor) = self.factor(node, index, kw, value)? {
-                    let factors = vec![factor];
-                    draft.narrow_strings(&StringShape { factors, ..StringShape::default() });
+            Kw::Pattern | Kw::Format | Kw::ContentEncoding => {
+                if let Some(shape) = self.factor(node, index, kw, value)? {
+                    draft.narrow_strings(&shape);
                 }
             }
             Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {

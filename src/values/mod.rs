@@ -39,4 +39,4 @@ pub(crate) use shape::{
     ArrayId, ArrayShape, Literals, NumberId, ObjectId, ObjectShape, Position, Set, SetId, StringId,
     Strings,
 };
-pub(crate) use strings::{FormatUse, format_use};
+pub(crate) use strings::{FormatUse, encoding_use, format_use};

@@ -10,7 +10,6 @@ use super::intersect;
 use super::numbers::NumberShape;
 use super::sets::{Builder, Widened, narrows};
 use super::shape::{ArrayShape, Literals, ObjectShape, StringShape};
-use super::strings::{FormatUse, format_use};
 use crate::base::Route;
 use crate::schema::{Body, Keyword, Kw, NodeId, Role, Status};
 
@@ -55,13 +54,9 @@ impl Builder<'_> {
 
     fn is_exact_keyword(&self, node: NodeId, keyword: &Keyword) -> bool {
         match keyword.kw {
-            Some(Kw::Format) => {
-                let formats = self.schema.node(node).dialect.formats(self.options.formats);
-                let name = self.schema.value(keyword).as_str().unwrap_or_default();
-                match format_use(name, formats) {
-                    FormatUse::Mask | FormatUse::Annotation(_) => true,
-                    FormatUse::Check(_) => false,
-                }
+            Some(kw @ (Kw::Format | Kw::ContentEncoding)) => {
+                let text = self.schema.value(keyword).as_str().unwrap_or_default();
+                self.format_row(node, kw, text).is_none_or(|row| row.rest().is_none())
             }
             Some(kw) => {
                 let asserts =

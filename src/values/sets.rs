@@ -10,7 +10,7 @@ use super::shape::{
 use super::strings::CompiledString;
 use crate::base::{ByteSet, Interner, Route};
 use crate::error::{Error, Result};
-use crate::language::{Alphabet, Factor, Joint, LanguageLimit};
+use crate::language::{Alphabet, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
 use crate::schema::{Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Schema, Status};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -200,6 +200,8 @@ pub(super) struct Builder<'o> {
     pub(super) literal_factors: FxHashSet<FactorId>,
     /// By their ids: languages read at once.
     pub(super) joints: FxHashMap<Box<[FactorId]>, std::result::Result<Arc<Joint>, LanguageLimit>>,
+    /// The formats among them.
+    pub(super) format_ids: FxHashMap<FactorId, &'static Format>,
     pub(super) alphabet: Arc<Alphabet>,
     /// Subschemas that stand for a value of their own, with their sets.
     node_sets: Vec<(NodeId, SetId)>,
@@ -228,6 +230,7 @@ impl<'o> Builder<'o> {
             factors: Vec::new(),
             literal_factors: FxHashSet::default(),
             joints: FxHashMap::default(),
+            format_ids: FxHashMap::default(),
             alphabet: Alphabet::shared(ByteSet::FULL, options.policy.escapes == Escapes::Minimal),
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
@@ -482,6 +485,7 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::ExclusiveMinimum
             | Kw::ExclusiveMaximum
             | Kw::MultipleOf
+            | Kw::ContentEncoding
             | Kw::MinItems
             | Kw::MaxItems
             | Kw::PrefixItems
