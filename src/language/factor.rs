@@ -184,6 +184,21 @@ impl Factor {
         std::array::from_fn(|byte| classes.get(byte as u8))
     }
 
+    /// Whether it holds `text`, without making states.
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        let mut scratch = Scratch::default();
+        let mut set = self.start_set(&mut scratch);
+        for byte in text.bytes() {
+            match &set {
+                StateSet::Universal => return true,
+                StateSet::Members { members, .. } => {
+                    set = self.step_set(members, byte, &mut scratch);
+                }
+            }
+        }
+        !matches!(set, StateSet::Members { accepts: false, .. })
+    }
+
     /// The set at the beginning of a text.
     pub(super) fn start_set(&self, scratch: &mut Scratch) -> StateSet {
         scratch.begin(self.len());

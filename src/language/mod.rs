@@ -31,7 +31,7 @@ mod spell;
 mod tests;
 
 pub(crate) use alphabet::Alphabet;
-pub(crate) use automaton::{Full, LangState, Language};
+pub(crate) use automaton::{Full, LangState, Language, LanguageLimit};
 pub(crate) use char_class::CharClass;
 pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
@@ -41,4 +41,4 @@ pub(crate) use format::Format;
 pub(crate) use format::formats;
 #[cfg(all(test, feature = "check"))]
 pub(crate) use format::samples::SAMPLES;
-pub(crate) use joint::Joint;
+pub(crate) use joint::{Chosen, Joint};

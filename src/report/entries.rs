@@ -54,7 +54,7 @@ pub(super) fn entries(schema: &Schema, sets: &Sets, asserted: Asserted) -> Vec<E
             *weakest = one;
         }
     }
-    let uses = uses(schema, asserted, |id, index| widened.contains_key(&(id, index)));
+    let uses = uses(schema, asserted, |id, index| Some(widened.get(&(id, index))?.route));
     let carried = vec![Carried::default(); schema.node_count()];
     let mut entries = Entries { schema, asserted, uses, widened, carried };
     entries.carry();
@@ -83,7 +83,7 @@ impl Entries<'_> {
                 if keyword.status != Status::Active {
                     continue;
                 }
-                match compiled(self.schema, node, keyword, self.asserted) {
+                match self.compiled(id, index, keyword) {
                     Compiled::Carries if !is_definitions(keyword) => {
                         keyword.children.ids().for_each(|child| users[child.index()].push(id));
                     }
@@ -113,13 +113,17 @@ impl Entries<'_> {
         }
     }
 
+    fn compiled(&self, id: NodeId, index: usize, keyword: &Keyword) -> Compiled {
+        let widened = self.widened.get(&(id, index)).map(|widened| widened.route);
+        compiled(self.schema, self.schema.node(id), keyword, self.asserted, widened)
+    }
+
     /// The route of an active keyword where the mask reaches its subschema.
     fn own_route(&self, id: NodeId, index: usize, keyword: &Keyword) -> (Route, String) {
         if let Some(widened) = self.widened.get(&(id, index)) {
             return (widened.route, widened.reason.clone());
         }
-        let node = self.schema.node(id);
-        match compiled(self.schema, node, keyword, self.asserted) {
+        match self.compiled(id, index, keyword) {
             Compiled::Mask => (Route::Mask, "enforced at each decode step".into()),
             Compiled::Part(rest) => {
                 (Route::MaskCheck, format!("enforced at each decode step but for {rest}"))

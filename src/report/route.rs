@@ -1,5 +1,6 @@
 //! How each keyword is compiled, and in which uses a subschema is reached.
 
+use crate::base::Route;
 use crate::options::{Asserted, Content};
 use crate::schema::{Keyword, Kw, Node, NodeId, Role, Schema, Status};
 use crate::values::{FormatUse, Position, encoding_use, format_use};
@@ -19,12 +20,14 @@ pub(super) enum Compiled {
     Annotation(&'static str),
 }
 
-/// How an active keyword of `node` is compiled.
+/// How an active keyword of `node` is compiled; `widened`: how compiling has routed it, if it had to
+/// leave out a part.
 pub(super) fn compiled(
     schema: &Schema,
     node: &Node,
     keyword: &Keyword,
     asserted: Asserted,
+    widened: Option<Route>,
 ) -> Compiled {
     let text = || schema.value(keyword).as_str().unwrap_or_default();
     let Some(kw) = keyword.kw else { return Compiled::Annotation("unknown-keyword") };
@@ -32,13 +35,14 @@ pub(super) fn compiled(
         Kw::Type | Kw::Enum | Kw::Const | Kw::Required => Compiled::Mask,
         Kw::MinLength | Kw::MaxLength | Kw::MinItems | Kw::MaxItems | Kw::Pattern => Compiled::Mask,
         Kw::Format => format(format_use(text(), node.dialect, asserted.formats)),
-        Kw::AdditionalProperties if node.active(Kw::PatternProperties).is_some() => {
-            Compiled::Check("which keys are additional depends on `patternProperties`")
-        }
-        Kw::Properties | Kw::AdditionalProperties | Kw::PrefixItems | Kw::Items => {
+        Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames => {
             Compiled::Carries
         }
-        Kw::AdditionalItems | Kw::AllOf | Kw::AnyOf | Kw::Ref => Compiled::Carries,
+        Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => Compiled::Carries,
+        Kw::Not if widened == Some(Route::Check) => {
+            Compiled::Check("what it negates is not compiled exactly into the mask yet")
+        }
+        Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref => Compiled::Carries,
         Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
             Compiled::Check("bounds of numbers are not compiled into the mask yet")
         }
@@ -98,12 +102,12 @@ enum Way {
     Checked(Position, (NodeId, usize)),
 }
 
-/// Every subschema's uses, by node. `is_widened`: a limit leaves the keyword out in places, so what
-/// it holds is checked as well.
+/// Every subschema's uses, by node. `widened`: how a keyword is routed that is left out, wholly or in
+/// places, so that what it holds is checked as well.
 pub(super) fn uses(
     schema: &Schema,
     asserted: Asserted,
-    is_widened: impl Fn(NodeId, usize) -> bool,
+    widened: impl Fn(NodeId, usize) -> Option<Route>,
 ) -> Vec<Uses> {
     let mut uses = vec![Uses::default(); schema.node_count()];
     let mut dynamic: Option<Vec<NodeId>> = None;
@@ -117,8 +121,9 @@ pub(super) fn uses(
             if keyword.status != Status::Active || is_definitions(keyword) {
                 continue;
             }
-            let compiled = compiled(schema, node, keyword, asserted);
-            let ways = ways_below(keyword, (id, index), way, compiled, is_widened(id, index));
+            let widened = widened(id, index);
+            let compiled = compiled(schema, node, keyword, asserted, widened);
+            let ways = ways_below(keyword, (id, index), way, compiled, widened.is_some());
             let elsewhere = match keyword.kw {
                 Some(Kw::DynamicRef | Kw::RecursiveRef) => {
                     dynamic.get_or_insert_with(|| dynamic_targets(schema)).as_slice()

@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub(super) struct CompiledString {
     /// `None`: no string at all.
     pub(super) strings: Option<Strings>,
+    /// Languages, asked for or excluded.
     pub(super) dropped_factors: Vec<FactorId>,
     pub(super) dropped_lengths: bool,
     pub(super) limit: Option<&'static str>,
@@ -72,11 +73,12 @@ impl Builder<'_> {
     /// Marks the keywords of `terms` whose share of a string shape was left out.
     fn widen_strings(&mut self, compiled: &CompiledString, limit: &'static str, terms: &[Term]) {
         let schema = self.schema.clone();
-        let nodes = terms.iter().filter_map(|term| match term {
-            Term::Node(node) => Some(*node),
-            Term::Literal(..) | Term::Never => None,
-        });
-        for node in nodes.flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>() {
+        for node in terms
+            .iter()
+            .filter_map(Term::node)
+            .flat_map(|n| self.in_place_closure(n))
+            .collect::<Vec<_>>()
+        {
             let Body::Keywords(keywords) = &schema.node(node).body else { continue };
             for (index, keyword) in
                 keywords.iter().enumerate().filter(|(_, k)| k.status == Status::Active)
@@ -90,6 +92,10 @@ impl Builder<'_> {
                             || compiled.dropped_lengths && row.is_some_and(|r| r.max().is_some())
                     }
                     Some(Kw::MinLength | Kw::MaxLength) => compiled.dropped_lengths,
+                    // Literals are languages where they are negated.
+                    Some(Kw::Enum | Kw::Const) => {
+                        compiled.dropped_factors.iter().any(|id| self.literal_factors.contains(id))
+                    }
                     _ => false,
                 };
                 if dropped {
@@ -113,36 +119,74 @@ impl Builder<'_> {
         if kw != Kw::Pattern && row.is_none() {
             return Ok(None);
         }
-        let shape = |id| StringShape {
-            factors: vec![id],
-            max: row.and_then(Format::max),
-            ..StringShape::default()
-        };
-        let key = factor_key(kw, text, row);
-        if let Some(&id) = self.factor_ids.get(&key) {
-            return Ok(Some(shape(id)));
-        }
-        let factor = match row {
-            Some(row) => row.factor(),
-            None => match Factor::pattern(text, &self.options.limits) {
-                Ok(factor) => Some(factor),
+        let id = match row {
+            Some(row) => {
+                let key = (Kw::Format, row.key());
+                let Some(factor) = row.factor() else { return Ok(None) };
+                let known = self.factor_ids.get(&key).copied();
+                let id = known.unwrap_or_else(|| self.add_factor(key, factor));
+                self.format_ids.insert(id, row);
+                id
+            }
+            None => match self.pattern_factor(text) {
+                Ok(id) => id,
                 Err(error) => {
-                    self.refuse_pattern(node, index, error)?;
-                    None
+                    let location = self.schema.keyword_location(node, index);
+                    self.refuse_pattern(node, index, location, error)?;
+                    return Ok(None);
                 }
             },
         };
-        Ok(factor.map(|factor| {
-            let id = FactorId::new(self.factors.len());
-            self.factors.push(factor);
-            self.factor_ids.insert(key, id);
-            self.format_ids.extend(row.map(|row| (id, row)));
-            shape(id)
-        }))
+        let max = row.and_then(Format::max);
+        Ok(Some(StringShape { factors: vec![id], max, ..StringShape::default() }))
+    }
+
+    /// The language of a pattern.
+    pub(super) fn pattern_factor(
+        &mut self,
+        text: &str,
+    ) -> std::result::Result<FactorId, PatternError> {
+        let key = (Kw::Pattern, Box::from(text));
+        if let Some(&id) = self.factor_ids.get(&key) {
+            return Ok(id);
+        }
+        let factor = Factor::pattern(text, &self.options.limits)?;
+        Ok(self.add_factor(key, factor))
+    }
+
+    /// The strings whose length in code points is in a range.
+    pub(super) fn length_factor(
+        &mut self,
+        min: u64,
+        max: Option<u64>,
+    ) -> std::result::Result<FactorId, PatternError> {
+        let max = max.map_or(String::new(), |max| max.to_string());
+        self.pattern_factor(&format!("^[^]{{{min},{max}}}$"))
+    }
+
+    /// The strings of a finite set.
+    pub(super) fn values_factor(
+        &mut self,
+        values: &[Box<str>],
+    ) -> std::result::Result<FactorId, PatternError> {
+        let escaped = |text: &str| -> String {
+            text.chars().map(|c| format!("\\u{{{:x}}}", u32::from(c))).collect()
+        };
+        let texts: Vec<String> = values.iter().map(|text| escaped(text)).collect();
+        let id = self.pattern_factor(&format!("^(?:{})$", texts.join("|")))?;
+        self.literal_factors.insert(id);
+        Ok(id)
+    }
+
+    fn add_factor(&mut self, key: (Kw, Box<str>), factor: Arc<Factor>) -> FactorId {
+        let id = FactorId::new(self.factors.len());
+        self.factors.push(factor);
+        self.factor_ids.insert(key, id);
+        id
     }
 
     /// The row of a `format` or `contentEncoding` that is enforced.
-    fn format_row(&self, node: NodeId, kw: Kw, text: &str) -> Option<&'static Format> {
+    pub(super) fn format_row(&self, node: NodeId, kw: Kw, text: &str) -> Option<&'static Format> {
         let (dialect, options) = (self.schema.node(node).dialect, self.options);
         let format_use = match kw {
             Kw::Format => format_use(text, dialect, options.formats),
@@ -171,12 +215,17 @@ impl Builder<'_> {
         Some(CompiledString { strings, ..CompiledString::default() })
     }
 
-    /// Routes a pattern that cannot be compiled; an invalid one is an error.
-    fn refuse_pattern(&mut self, node: NodeId, index: usize, error: PatternError) -> Result<()> {
+    /// Routes a pattern that cannot be compiled; an invalid one is an error at `location`.
+    pub(super) fn refuse_pattern(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        location: String,
+        error: PatternError,
+    ) -> Result<()> {
         let (reason, limit) = match error {
             PatternError::Invalid { offset, reason } => {
                 let message = format!("not an ECMA-262 regular expression: {reason}");
-                let location = self.schema.keyword_location(node, index);
                 return Err(Error::new(ErrorKind::InvalidPattern, message)
                     .at(location)
                     .at_offset(offset));
@@ -208,25 +257,27 @@ fn compile_string(
     limits: &Limits,
 ) -> CompiledString {
     let mut compiled = CompiledString::default();
+    let factors = |ids: &[FactorId], wide: &[FactorId]| -> Vec<Arc<Factor>> {
+        let factor = |id: &FactorId| {
+            let factor = &all[id.index()];
+            factor.wide().filter(|_| wide.contains(id)).unwrap_or(factor).clone()
+        };
+        ids.iter().map(factor).collect()
+    };
     if let Some(values) = shape.values.take() {
-        compiled.strings = finite(&values, &shape, all, alphabet, limits);
+        let within = factors(&shape.factors, &[]);
+        let without = factors(&shape.without, &[]);
+        compiled.strings = finite(&values, &shape, &within, &without);
         return compiled;
     }
     loop {
-        if shape.factors.is_empty() {
+        if shape.factors.is_empty() && shape.without.is_empty() {
             compiled.strings = Some(Strings::Free { min: shape.min, max: shape.max });
             return compiled;
         }
-        let widened = |id: &FactorId| compiled.dropped_factors.contains(id);
-        let factors: Vec<_> = shape
-            .factors
-            .iter()
-            .map(|id| {
-                let factor = &all[id.index()];
-                factor.wide().filter(|_| widened(id)).unwrap_or(factor).clone()
-            })
-            .collect();
-        match Language::compile(&factors, &[], shape.min, shape.max, alphabet, limits) {
+        let within = factors(&shape.factors, &compiled.dropped_factors);
+        let without = factors(&shape.without, &[]);
+        match Language::compile(&within, &without, shape.min, shape.max, alphabet, limits) {
             Ok(language) => {
                 let language = (!language.is_empty()).then(|| Arc::new(language));
                 compiled.strings = language.map(Strings::Language);
@@ -234,14 +285,17 @@ fn compile_string(
             }
             Err(limit) => {
                 compiled.limit = Some(limit.name);
-                let has_wide = |id: &&FactorId| all[id.index()].wide().is_some() && !widened(id);
+                let has_wide = |id: &&FactorId| {
+                    all[id.index()].wide().is_some() && !compiled.dropped_factors.contains(id)
+                };
                 if let Some(&id) = shape.factors.iter().find(has_wide) {
                     compiled.dropped_factors.push(id);
                 } else if shape.min > 0 || shape.max.is_some() {
                     (shape.min, shape.max) = (0, None);
                     compiled.dropped_lengths = true;
                 } else {
-                    compiled.dropped_factors.extend(shape.factors.pop());
+                    let dropped = shape.without.pop().or_else(|| shape.factors.pop());
+                    compiled.dropped_factors.extend(dropped);
                 }
             }
         }
@@ -252,26 +306,19 @@ fn compile_string(
 fn finite(
     values: &Arc<[Box<str>]>,
     shape: &StringShape,
-    all: &[Arc<Factor>],
-    alphabet: &Arc<Alphabet>,
-    limits: &Limits,
+    within: &[Arc<Factor>],
+    without: &[Arc<Factor>],
 ) -> Option<Strings> {
-    let languages: Vec<Language> = shape
-        .factors
-        .iter()
-        .filter_map(|id| {
-            Language::compile(&[all[id.index()].clone()], &[], 0, None, alphabet, limits).ok()
-        })
-        .collect();
     let unbounded = shape.min == 0 && shape.max.is_none();
-    if languages.is_empty() && unbounded {
+    if within.is_empty() && without.is_empty() && unbounded {
         return Some(Strings::Finite(values.clone()));
     }
     let fits = |text: &str| {
         let len = if unbounded { 0 } else { text.chars().count() as u64 };
         len >= shape.min
             && shape.max.is_none_or(|max| len <= max)
-            && languages.iter().all(|language| language.matches(text))
+            && within.iter().all(|factor| factor.matches(text))
+            && !without.iter().any(|factor| factor.matches(text))
     };
     let kept: Arc<[Box<str>]> = values.iter().filter(|text| fits(text)).cloned().collect();
     (!kept.is_empty()).then_some(Strings::Finite(kept))
