@@ -13,6 +13,7 @@
 //! since a set that holds a match accepts whatever follows and collapses to one state.
 
 mod alphabet;
+mod alternating;
 mod automaton;
 mod char_class;
 mod completion;
@@ -27,6 +28,7 @@ mod lengths;
 mod product;
 mod shortest;
 mod spell;
+mod stepped;
 #[cfg(test)]
 mod tests;
 

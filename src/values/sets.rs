@@ -6,7 +6,7 @@ use super::shape::{
     StringId, StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{ByteSet, Decimal, Interner, Route};
+use crate::base::{ByteSet, Decimal, Finding, Interner, Route};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Factor};
 use crate::options::{Escapes, Options};
@@ -48,6 +48,7 @@ pub(crate) struct Sets {
     objects: Interner<ObjectShape>,
     node_sets: Vec<(NodeId, SetId)>,
     widened: Vec<Widened>,
+    findings: Vec<Finding>,
 }
 
 impl Sets {
@@ -128,6 +129,11 @@ impl Sets {
         &self.widened
     }
 
+    /// What a reader of the schema should know about its patterns.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
     /// Each subschema that stands for a value of its own (the root, members, items), with its set.
     pub(crate) fn node_sets(&self) -> &[(NodeId, SetId)] {
         &self.node_sets
@@ -178,6 +184,7 @@ pub(super) struct Builder<'o> {
     node_sets: Vec<(NodeId, SetId)>,
     known_nodes: FxHashSet<NodeId>,
     pub(super) widened: Vec<Widened>,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl<'o> Builder<'o> {
@@ -202,6 +209,7 @@ impl<'o> Builder<'o> {
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
             widened: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -217,6 +225,7 @@ impl<'o> Builder<'o> {
             objects: self.objects,
             node_sets: self.node_sets,
             widened: self.widened,
+            findings: self.findings,
         }
     }
 

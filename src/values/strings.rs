@@ -2,7 +2,7 @@
 
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
-use crate::base::Route;
+use crate::base::{Finding, Route};
 use crate::error::{Error, ErrorKind, Result};
 use crate::language::{Alphabet, Factor, Format, FormatHow, Language, PatternError};
 use crate::options::{Formats, Limits};
@@ -102,6 +102,8 @@ impl Builder<'_> {
         }
         let key = (kw, Box::from(text));
         if let Some(&id) = self.factor_ids.get(&key) {
+            let location = self.schema.keyword_location(node, index);
+            self.note_pattern(node, index, location, id);
             return Ok(Some(id));
         }
         let factor = if kw == Kw::Format {
@@ -119,8 +121,31 @@ impl Builder<'_> {
             let id = FactorId::new(self.factors.len());
             self.factors.push(factor);
             self.factor_ids.insert(key, id);
+            let location = self.schema.keyword_location(node, index);
+            self.note_pattern(node, index, location, id);
             id
         }))
+    }
+
+    /// Routes a pattern of which the mask holds a part only, and tells of one that is legal
+    /// without the `u` flag only.
+    pub(super) fn note_pattern(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        location: String,
+        factor: FactorId,
+    ) {
+        let factor = &self.factors[factor.index()];
+        if let Some(text) = factor.lenient() {
+            let message = format!("legal without the `u` flag only: {text}");
+            self.findings.push(Finding { kind: "lenient-pattern", location, message });
+        }
+        if !factor.is_exact() {
+            let reason = "a back-reference may repeat any text of its group in the mask".into();
+            let route = Route::MaskCheck;
+            self.widened.push(Widened { node, index, route, reason, limit: None });
+        }
     }
 
     /// Routes a pattern that cannot be compiled; an invalid one is an error.
@@ -132,9 +157,6 @@ impl Builder<'_> {
                 return Err(Error::new(ErrorKind::InvalidPattern, message)
                     .at(location)
                     .at_offset(offset));
-            }
-            PatternError::Unsupported { what } => {
-                (format!("{what} cannot be compiled into the mask yet"), None)
             }
             PatternError::Limit { name } => (format!("the limit `{name}` was met"), Some(name)),
         };
