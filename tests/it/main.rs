@@ -32,6 +32,8 @@ mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]
 mod pattern_masks;
+#[cfg(feature = "cli")]
+mod patterns;
 mod poor;
 #[cfg(feature = "cli")]
 mod readme;
