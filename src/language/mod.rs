@@ -13,9 +13,11 @@
 //! since a set that holds a match accepts whatever follows and collapses to one state.
 
 mod alphabet;
+mod alternating;
 mod automaton;
 mod char_class;
 mod completion;
+mod count;
 mod decode;
 mod ecma;
 mod extent;
@@ -27,6 +29,7 @@ mod lengths;
 mod product;
 mod shortest;
 mod spell;
+mod stepped;
 #[cfg(test)]
 mod tests;
 

@@ -2,8 +2,7 @@
 
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
-use crate::base::ByteSet;
-use crate::base::Route;
+use crate::base::{ByteSet, Finding, Route};
 use crate::error::{Error, ErrorKind, Result};
 use crate::language::{Alphabet, Factor, Format, Language, PatternError};
 use crate::options::{Content, Formats, Limits};
@@ -129,7 +128,11 @@ impl Builder<'_> {
                 id
             }
             None => match self.pattern_factor(text) {
-                Ok(id) => id,
+                Ok(id) => {
+                    let location = self.schema.keyword_location(node, index);
+                    self.note_pattern(node, index, location, id);
+                    id
+                }
                 Err(error) => {
                     let location = self.schema.keyword_location(node, index);
                     self.refuse_pattern(node, index, location, error)?;
@@ -203,7 +206,10 @@ impl Builder<'_> {
     fn format_alone(&self, shape: &StringShape) -> Option<CompiledString> {
         let [id] = shape.factors[..] else { return None };
         let row = self.format_ids.get(&id)?;
-        let plain = shape.values.is_none() && shape.min == 0 && shape.max == row.max();
+        let plain = shape.values.is_none()
+            && shape.without.is_empty()
+            && shape.min == 0
+            && shape.max == row.max();
         let minimal = self.alphabet.minimal();
         if !plain
             || *self.alphabet.bytes() != ByteSet::FULL
@@ -213,6 +219,27 @@ impl Builder<'_> {
         }
         let strings = Some(Strings::Language(row.alone(minimal)?));
         Some(CompiledString { strings, ..CompiledString::default() })
+    }
+
+    /// Routes a pattern of which the mask holds a part only, and tells of one that is legal
+    /// without the `u` flag only.
+    pub(super) fn note_pattern(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        location: String,
+        factor: FactorId,
+    ) {
+        let factor = &self.factors[factor.index()];
+        if let Some(text) = factor.lenient() {
+            let message = format!("legal without the `u` flag only: {text}");
+            self.findings.push(Finding { kind: "lenient-pattern", location, message });
+        }
+        if !factor.is_exact() {
+            let reason = "a back-reference may repeat any text of its group in the mask".into();
+            let route = Route::MaskCheck;
+            self.widened.push(Widened { node, index, route, reason, limit: None });
+        }
     }
 
     /// Routes a pattern that cannot be compiled; an invalid one is an error at `location`.
@@ -229,9 +256,6 @@ impl Builder<'_> {
                 return Err(Error::new(ErrorKind::InvalidPattern, message)
                     .at(location)
                     .at_offset(offset));
-            }
-            PatternError::Unsupported { what } => {
-                (format!("{what} cannot be compiled into the mask yet"), None)
             }
             PatternError::Limit { name } => (format!("the limit `{name}` was met"), Some(name)),
         };
@@ -267,7 +291,12 @@ fn compile_string(
     if let Some(values) = shape.values.take() {
         let within = factors(&shape.factors, &[]);
         let without = factors(&shape.without, &[]);
-        compiled.strings = finite(&values, &shape, &within, &without);
+        let mut known = true;
+        compiled.strings = finite(&values, &shape, &within, &without, &mut known);
+        if !known {
+            compiled.dropped_factors = [shape.factors, shape.without].concat();
+            compiled.limit = Some("language_states");
+        }
         return compiled;
     }
     loop {
@@ -302,23 +331,30 @@ fn compile_string(
     }
 }
 
-/// The literal strings that satisfy every other constraint of the shape.
+/// The literal strings that satisfy every other constraint of the shape. One of which that is not
+/// known, because a limit was met, is kept, and then `known` is `false`.
 fn finite(
     values: &Arc<[Box<str>]>,
     shape: &StringShape,
     within: &[Arc<Factor>],
     without: &[Arc<Factor>],
+    known: &mut bool,
 ) -> Option<Strings> {
     let unbounded = shape.min == 0 && shape.max.is_none();
     if within.is_empty() && without.is_empty() && unbounded {
         return Some(Strings::Finite(values.clone()));
     }
-    let fits = |text: &str| {
+    let mut is_in = |factor: &Arc<Factor>, text: &str, wanted: bool| {
+        let found = factor.matches(text);
+        *known &= found.is_ok();
+        found.unwrap_or(wanted) == wanted
+    };
+    let mut fits = |text: &str| {
         let len = if unbounded { 0 } else { text.chars().count() as u64 };
         len >= shape.min
             && shape.max.is_none_or(|max| len <= max)
-            && within.iter().all(|factor| factor.matches(text))
-            && !without.iter().any(|factor| factor.matches(text))
+            && within.iter().all(|factor| is_in(factor, text, true))
+            && without.iter().all(|factor| is_in(factor, text, false))
     };
     let kept: Arc<[Box<str>]> = values.iter().filter(|text| fits(text)).cloned().collect();
     (!kept.is_empty()).then_some(Strings::Finite(kept))

@@ -34,6 +34,8 @@ mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]
 mod pattern_masks;
+#[cfg(feature = "cli")]
+mod patterns;
 mod poor;
 #[cfg(feature = "cli")]
 mod readme;
