@@ -39,10 +39,8 @@ pub(super) fn compiled(
             Compiled::Carries
         }
         Kw::AdditionalItems | Kw::AllOf | Kw::AnyOf | Kw::Ref => Compiled::Carries,
-        Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
-            Compiled::Check("bounds of numbers are not compiled into the mask yet")
-        }
-        Kw::MultipleOf => Compiled::Check("multiples are not compiled into the mask yet"),
+        Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => Compiled::Mask,
+        Kw::MultipleOf => Compiled::Mask,
         Kw::ContentEncoding | Kw::ContentMediaType | Kw::ContentSchema => {
             Compiled::Annotation("content is annotated, not enforced")
         }
