@@ -3,7 +3,7 @@
 use super::automaton::LanguageLimit;
 use super::*;
 use crate::base::ByteSet;
-use crate::options::Limits;
+use crate::options::{Dialect, Limits};
 use proptest::prelude::*;
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, dense};
@@ -76,7 +76,7 @@ fn language(patterns: &[&str], min: u64, max: Option<u64>) -> Language {
 }
 
 fn oracle(pattern: &str) -> impl Fn(&str) -> bool {
-    let nfa = NFA::compiler().build_from_hir(&ecma::parse(pattern).unwrap()).unwrap();
+    let nfa = NFA::compiler().build_from_hir(&ecma::parse(pattern).unwrap().hir).unwrap();
     let dfa = dense::Builder::new().build_from_nfa(&nfa).unwrap();
     move |text| dfa.try_search_fwd(&Input::new(text)).unwrap().is_some()
 }
@@ -336,7 +336,7 @@ fn large_bounds_beside_lengths() {
         let result = Language::compile(&[factor(pattern)], &[], 3, Some(4000), &full(), &limits);
         assert_eq!(result.map(|_| ()), Err(LanguageLimit::STATES), "{pattern}");
     }
-    let date_time = Format::lookup("date-time").unwrap().factor().unwrap();
+    let date_time = Format::lookup("date-time", Dialect::Draft202012).unwrap().factor().unwrap();
     let result = Language::compile(&[date_time], &[], 0, Some(30), &full(), &limits);
     assert_eq!(result.unwrap_err().name, "language_states");
 }

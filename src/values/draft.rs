@@ -4,11 +4,14 @@
 //! names are declared comes out right.
 
 use super::intersect;
+use super::numbers::NumberShape;
 use super::sets::Builder;
-use super::shape::{ArrayShape, Literals, Name, NumberShape, ObjectShape, SetId, StringShape};
+use super::shape::{ArrayShape, Literals, Name, ObjectShape, SetId, StringShape};
 use crate::base::Decimal;
 use crate::error::Result;
-use crate::schema::{Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Status};
+use crate::schema::{
+    Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Schema, Status,
+};
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -66,6 +69,12 @@ impl Draft {
         self.strings = self.strings.iter().filter_map(both).collect();
     }
 
+    /// Keeps the numbers that are in one of `union`.
+    fn narrow_numbers(&mut self, union: &[NumberShape]) {
+        let pairs = self.numbers.iter().flat_map(|a| union.iter().map(move |b| (a, b)));
+        self.numbers = pairs.filter_map(|(a, b)| a.intersect(b)).collect();
+    }
+
     fn narrow_arrays(&mut self, narrow: impl Fn(&mut ArrayShape)) {
         self.arrays.iter_mut().for_each(narrow);
         self.arrays.retain(|a| a.max.is_none_or(|max| a.min <= max));
@@ -99,7 +108,8 @@ impl Builder<'_> {
     pub(super) fn in_place(&self, node: NodeId) -> Vec<NodeId> {
         let Body::Keywords(keywords) = &self.schema.node(node).body else { return Vec::new() };
         let applies = |k: &&Keyword| {
-            k.status == Status::Active && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Ref))
+            k.status == Status::Active
+                && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref))
         };
         keywords.iter().filter(applies).flat_map(|k| k.children.ids()).collect()
     }
@@ -133,7 +143,11 @@ impl Builder<'_> {
         let keyword = &keywords[index];
         let value = schema.value(keyword);
         match kw {
-            Kw::Type => narrow_types(draft, value),
+            Kw::Type => {
+                // In draft 4, `1.0` is no integer.
+                let digits = schema.node(node).dialect.draft() == Dialect::Draft4;
+                narrow_types(draft, value, &NumberShape::integers(digits));
+            }
             Kw::Enum | Kw::Const => {
                 let union = match kw {
                     Kw::Enum => self.literals(keyword.doc, value.items()),
@@ -155,6 +169,11 @@ impl Builder<'_> {
                 let union = Draft::union(branches.iter().map(|draft| &**draft));
                 self.meet(draft, &union, node, index);
             }
+            Kw::Not => {
+                if let Some(child) = keyword.children.get(0) {
+                    self.meet_not(draft, node, index, child);
+                }
+            }
             Kw::MinLength => {
                 let min = length(value);
                 draft.narrow_strings(&StringShape { min, ..StringShape::default() });
@@ -163,10 +182,19 @@ impl Builder<'_> {
                 let max = Some(length(value));
                 draft.narrow_strings(&StringShape { max, ..StringShape::default() });
             }
-            Kw::Pattern | Kw::Format => {
-                if let Some(factor) = self.factor(node, index, kw, value)? {
-                    let factors = vec![factor];
-                    draft.narrow_strings(&StringShape { factors, ..StringShape::default() });
+            Kw::Pattern | Kw::Format | Kw::ContentEncoding => {
+                if let Some(shape) = self.factor(node, index, kw, value)? {
+                    draft.narrow_strings(&shape);
+                }
+            }
+            Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
+                if let Some(bounded) = bounded(kw, value, keywords, &schema) {
+                    draft.narrow_numbers(bounded.as_slice());
+                }
+            }
+            Kw::MultipleOf => {
+                if let Some(multiple) = value.number_text().and_then(Decimal::parse) {
+                    draft.narrow_numbers(NumberShape::multiples_of(multiple).as_slice());
                 }
             }
             Kw::MinItems => {
@@ -284,11 +312,7 @@ impl Builder<'_> {
                 }
             }
         }
-        numbers.sort();
-        numbers.dedup();
-        if !numbers.is_empty() {
-            draft.numbers = vec![NumberShape { integer: false, values: Some(numbers.into()) }];
-        }
+        draft.numbers.extend(NumberShape::of_values(numbers));
         strings.sort_unstable();
         strings.dedup();
         if !strings.is_empty() {
@@ -320,7 +344,7 @@ impl Builder<'_> {
 }
 
 /// `type`: a name or a list of names. The reader has checked them.
-fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
+fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, integers: &NumberShape) {
     let names: Vec<&str> = match value.as_str() {
         Some(name) => vec![name],
         None => value.items().filter_map(JsonRef::as_str).collect(),
@@ -335,10 +359,8 @@ fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
     }
     draft.literals = draft.literals.and(literals);
     if !has("number") {
-        let integers = NumberShape { integer: true, values: None };
-        let both = |n: &NumberShape| intersect::numbers(n, &integers);
-        let kept = draft.numbers.iter().filter_map(both).collect();
-        draft.numbers = if has("integer") { kept } else { Vec::new() };
+        let integers = std::slice::from_ref(integers);
+        draft.narrow_numbers(if has("integer") { integers } else { &[] });
     }
     if !has("string") {
         draft.strings.clear();
@@ -349,6 +371,27 @@ fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
     if !has("object") {
         draft.objects.clear();
     }
+}
+
+/// The numbers that a bound allows; `None` where it is a boolean, which only makes the bound beside
+/// it exclusive. What no text reaches is left out: then there are no numbers.
+fn bounded(
+    kw: Kw,
+    value: JsonRef<'_>,
+    keywords: &[Keyword],
+    schema: &Schema,
+) -> Option<Option<NumberShape>> {
+    let at = value.number_text().and_then(Decimal::parse)?;
+    let says_open = |kw: Kw| {
+        let mut beside = keywords.iter().filter(|k| k.status == Status::Active && k.kw == Some(kw));
+        beside.any(|k| schema.value(k).as_bool() == Some(true))
+    };
+    Some(match kw {
+        Kw::Minimum => NumberShape::at_least(at, says_open(Kw::ExclusiveMinimum)),
+        Kw::Maximum => NumberShape::at_most(at, says_open(Kw::ExclusiveMaximum)),
+        Kw::ExclusiveMinimum => NumberShape::at_least(at, true),
+        _ => NumberShape::at_most(at, true),
+    })
 }
 
 /// A length keyword's value; the reader has checked that it is a non-negative integer. What does

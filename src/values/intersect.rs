@@ -1,7 +1,8 @@
 //! Intersection: the constraint lists of two shapes joined.
 
 use super::draft::Draft;
-use super::shape::{ArrayShape, FactorId, Name, NumberShape, ObjectShape, SetId, StringShape};
+use super::numbers::NumberShape;
+use super::shape::{ArrayShape, FactorId, Name, ObjectShape, SetId, StringShape};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub(super) trait Conjoin {
 pub(super) fn drafts(a: &Draft, b: &Draft, join: &mut dyn Conjoin, limit: usize) -> Option<Draft> {
     Some(Draft {
         literals: a.literals.and(b.literals),
-        numbers: product(&a.numbers, &b.numbers, limit, numbers)?,
+        numbers: product(&a.numbers, &b.numbers, limit, NumberShape::intersect)?,
         strings: product(&a.strings, &b.strings, limit, strings)?,
         arrays: product(&a.arrays, &b.arrays, limit, |x, y| arrays(x, y, join))?,
         objects: product(&a.objects, &b.objects, limit, |x, y| Some(objects(x, y, join)))?,
@@ -27,7 +28,7 @@ pub(super) fn drafts(a: &Draft, b: &Draft, join: &mut dyn Conjoin, limit: usize)
 }
 
 /// Every non-empty intersection of one of `a` with one of `b`, without repeats.
-fn product<T: PartialEq>(
+pub(super) fn product<T: PartialEq>(
     a: &[T],
     b: &[T],
     limit: usize,
@@ -47,17 +48,6 @@ fn product<T: PartialEq>(
         }
     }
     Some(all)
-}
-
-pub(super) fn numbers(a: &NumberShape, b: &NumberShape) -> Option<NumberShape> {
-    let integer = a.integer || b.integer;
-    let values = match (&a.values, &b.values) {
-        (None, None) => return Some(NumberShape { integer, values: None }),
-        (Some(x), None) | (None, Some(x)) => x.to_vec(),
-        (Some(x), Some(y)) => sorted_intersection(x, y),
-    };
-    let values: Arc<[_]> = values.into_iter().filter(|v| !integer || v.is_integer()).collect();
-    (!values.is_empty()).then_some(NumberShape { integer, values: Some(values) })
 }
 
 pub(super) fn strings(a: &StringShape, b: &StringShape) -> Option<StringShape> {

@@ -10,7 +10,7 @@ use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, KeyRule, KeySet, Name, ObjectShape, SetId, StringShape};
 use crate::base::Route;
 use crate::error::Result;
-use crate::language::{Factor, Joint, LanguageLimit, PatternError};
+use crate::language::{Factor, Joint, Language, LanguageLimit, PatternError};
 use crate::options::Objects;
 use crate::schema::{Body, Children, Keyword, Kw, NodeId, Status};
 use std::sync::Arc;
@@ -29,7 +29,8 @@ impl Conjoin for Builder<'_> {
     }
 
     fn is_in(&self, factor: FactorId, key: &str) -> bool {
-        self.factors[factor.index()].matches(key)
+        // Of a language with assertions it is known: it was compiled before it became a rule.
+        self.factors[factor.index()].matches(key).unwrap_or(false)
     }
 }
 
@@ -65,6 +66,10 @@ impl Builder<'_> {
                 let keys = KeySet { within: vec![factor], without: Vec::new() };
                 if let Some(excluded) = &mut excluded {
                     excluded.push(keys.clone());
+                }
+                // Of a superset it is not known that the pattern matches.
+                if !self.factors[factor.index()].is_exact() {
+                    continue;
                 }
                 let set = self.node_set(*child);
                 rules.push(KeyRule { keys: vec![keys], negated: false, set, opens: true });
@@ -120,10 +125,17 @@ impl Builder<'_> {
         child: NodeId,
         pattern: &str,
     ) -> Result<Option<FactorId>> {
-        match self.pattern_factor(pattern) {
-            Ok(factor) => Ok(Some(factor)),
+        let location = self.schema.location(child);
+        let factor = self.pattern_factor(pattern).and_then(|factor| {
+            let limit = |name| PatternError::Limit { name };
+            self.compiles(factor).map(|()| factor).map_err(limit)
+        });
+        match factor {
+            Ok(factor) => {
+                self.note_pattern(node, index, location, factor);
+                Ok(Some(factor))
+            }
             Err(error) => {
-                let location = self.schema.location(child);
                 self.refuse_pattern(node, index, location, error)?;
                 Ok(None)
             }
@@ -165,6 +177,9 @@ impl Builder<'_> {
     /// A set of strings as a set of keys; an error where a limit is met.
     fn key_set(&mut self, shape: &StringShape) -> std::result::Result<KeySet, &'static str> {
         let mut keys = KeySet { within: shape.factors.clone(), without: shape.without.clone() };
+        for &factor in keys.within.iter().chain(&keys.without) {
+            self.compiles(factor)?;
+        }
         let name = |error| match error {
             PatternError::Limit { name } => name,
             _ => "pattern_bytes",
@@ -176,6 +191,17 @@ impl Builder<'_> {
             keys.within.push(self.values_factor(values).map_err(name)?);
         }
         Ok(keys)
+    }
+
+    /// Whether the language of a pattern with assertions is within the limits.
+    fn compiles(&self, factor: FactorId) -> std::result::Result<(), &'static str> {
+        let factor = &self.factors[factor.index()];
+        if factor.is_lazy() {
+            return Ok(());
+        }
+        let (alphabet, limits) = (&self.alphabet, &self.options.limits);
+        let language = Language::compile(&[factor.clone()], &[], 0, None, alphabet, limits);
+        language.map(|_| ()).map_err(|limit| limit.name)
     }
 
     /// What the rules of `shape` make of each key. Where a limit is met, the rules are left out.
@@ -194,7 +220,7 @@ impl Builder<'_> {
             Ok(joint) => joint,
             Err(limit) => {
                 shape.rules = Arc::new([]);
-                for node in term_nodes(terms).collect::<Vec<_>>() {
+                for node in terms.iter().filter_map(Term::node) {
                     self.widen_closure(node, limit.name, |kw| {
                         matches!(
                             kw,
@@ -242,12 +268,4 @@ impl Builder<'_> {
             }
         }
     }
-}
-
-/// The subschemas among the conjuncts of a set.
-pub(super) fn term_nodes(terms: &[Term]) -> impl Iterator<Item = NodeId> + '_ {
-    terms.iter().filter_map(|term| match term {
-        Term::Node(node) => Some(*node),
-        Term::Literal(..) | Term::Never => None,
-    })
 }

@@ -2,14 +2,15 @@
 
 use super::draft::Draft;
 use super::keys::OtherKeys;
+use super::numbers::NumberShape;
 use super::shape::{
-    ArrayId, ArrayShape, FactorId, NumberId, NumberShape, ObjectId, ObjectShape, Set, SetId,
-    StringId, StringShape, Strings,
+    ArrayId, ArrayShape, FactorId, NumberId, ObjectId, ObjectShape, Set, SetId, StringId,
+    StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{ByteSet, Decimal, Interner, Route};
+use crate::base::{ByteSet, Finding, Interner, Route};
 use crate::error::{Error, Result};
-use crate::language::{Alphabet, Factor, Joint, LanguageLimit};
+use crate::language::{Alphabet, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
 use crate::schema::{Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Schema, Status};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +22,15 @@ pub(super) enum Term {
     Node(NodeId),
     Literal(DocId, JsonId),
     Never,
+}
+
+impl Term {
+    pub(super) fn node(&self) -> Option<NodeId> {
+        match self {
+            Term::Node(node) => Some(*node),
+            Term::Literal(..) | Term::Never => None,
+        }
+    }
 }
 
 /// A keyword that the mask does not enforce, or not wholly, and why.
@@ -51,6 +61,7 @@ pub(crate) struct Sets {
     other_keys: Vec<Option<OtherKeys>>,
     node_sets: Vec<(NodeId, SetId)>,
     widened: Vec<Widened>,
+    findings: Vec<Finding>,
 }
 
 impl Sets {
@@ -136,6 +147,11 @@ impl Sets {
         &self.widened
     }
 
+    /// What a reader of the schema should know about its patterns.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
     /// Each subschema that stands for a value of its own (the root, members, items), with its set.
     pub(crate) fn node_sets(&self) -> &[(NodeId, SetId)] {
         &self.node_sets
@@ -177,7 +193,7 @@ pub(super) struct Builder<'o> {
     pub(super) drafts: FxHashMap<NodeId, Arc<Draft>>,
     pub(super) terms: Interner<Box<[Term]>>,
     sets: Vec<Option<Set>>,
-    numbers: Interner<NumberShape>,
+    pub(super) numbers: Interner<NumberShape>,
     pub(super) strings: Interner<StringShape>,
     pub(super) compiled_strings: Vec<CompiledString>,
     arrays: Interner<ArrayShape>,
@@ -186,13 +202,18 @@ pub(super) struct Builder<'o> {
     /// By pattern text or format name.
     pub(super) factor_ids: FxHashMap<(Kw, Box<str>), FactorId>,
     pub(super) factors: Vec<Arc<Factor>>,
+    /// Those that were made from literal values.
+    pub(super) literal_factors: FxHashSet<FactorId>,
     /// By their ids: languages read at once.
     pub(super) joints: FxHashMap<Box<[FactorId]>, std::result::Result<Arc<Joint>, LanguageLimit>>,
+    /// The formats among them.
+    pub(super) format_ids: FxHashMap<FactorId, &'static Format>,
     pub(super) alphabet: Arc<Alphabet>,
     /// Subschemas that stand for a value of their own, with their sets.
     node_sets: Vec<(NodeId, SetId)>,
     known_nodes: FxHashSet<NodeId>,
     pub(super) widened: Vec<Widened>,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl<'o> Builder<'o> {
@@ -214,11 +235,14 @@ impl<'o> Builder<'o> {
             other_keys: Vec::new(),
             factor_ids: FxHashMap::default(),
             factors: Vec::new(),
+            literal_factors: FxHashSet::default(),
             joints: FxHashMap::default(),
+            format_ids: FxHashMap::default(),
             alphabet: Alphabet::shared(ByteSet::FULL, options.policy.escapes == Escapes::Minimal),
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
             widened: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -235,6 +259,7 @@ impl<'o> Builder<'o> {
             other_keys: self.other_keys,
             node_sets: self.node_sets,
             widened: self.widened,
+            findings: self.findings,
         }
     }
 
@@ -390,11 +415,30 @@ impl<'o> Builder<'o> {
         closure
     }
 
+    /// The id of a number shape; `None` where the number form spells none of its numbers.
+    fn intern_number(&mut self, shape: NumberShape, terms: &[Term]) -> Option<NumberId> {
+        let (shape, partial) = shape.take_partial();
+        if partial {
+            let nodes = terms.iter().filter_map(Term::node).collect::<Vec<_>>();
+            for node in nodes.into_iter().flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>()
+            {
+                let schema = self.schema.clone();
+                for (index, keyword) in schema.node(node).keywords().iter().enumerate() {
+                    if keyword.status == Status::Active && keyword.kw == Some(Kw::MultipleOf) {
+                        self.widen(node, index, "multiple_digits");
+                    }
+                }
+            }
+        }
+        let shape = shape.spelled(self.options.policy.numbers)?;
+        Some(NumberId::new(self.numbers.intern(shape).0))
+    }
+
     fn intern_draft(&mut self, draft: Draft, terms: &[Term]) -> Result<Set> {
         let strings =
             draft.strings.into_iter().filter_map(|s| self.intern_string(s, terms)).collect();
-        let number = |n| NumberId::new(self.numbers.intern(n).0);
-        let numbers = draft.numbers.into_iter().filter_map(spelled).map(number).collect();
+        let numbers =
+            draft.numbers.into_iter().filter_map(|n| self.intern_number(n, terms)).collect();
         let array = |a| ArrayId::new(self.arrays.intern(a).0);
         let arrays = draft.arrays.into_iter().map(array).collect();
         let mut objects = Vec::with_capacity(draft.objects.len());
@@ -425,18 +469,6 @@ fn other_sets<'a>(
     free.into_iter().chain(ruled)
 }
 
-/// The numbers of a shape that the plain form can spell: a literal of too many digits has no text.
-fn spelled(mut shape: NumberShape) -> Option<NumberShape> {
-    if let Some(values) = &shape.values
-        && !values.iter().all(Decimal::has_plain_text)
-    {
-        let kept: Vec<Decimal> = values.iter().filter(|v| v.has_plain_text()).cloned().collect();
-        shape.values = (!kept.is_empty()).then(|| kept.into());
-        shape.values.as_ref()?;
-    }
-    Some(shape)
-}
-
 /// Whether a keyword is active and can narrow a set.
 fn asserts(keyword: &Keyword) -> bool {
     keyword.status == Status::Active && keyword.kw.is_some_and(narrows)
@@ -451,11 +483,18 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::Const
             | Kw::AllOf
             | Kw::AnyOf
+            | Kw::Not
             | Kw::Ref
             | Kw::MinLength
             | Kw::MaxLength
             | Kw::Pattern
             | Kw::Format
+            | Kw::Minimum
+            | Kw::Maximum
+            | Kw::ExclusiveMinimum
+            | Kw::ExclusiveMaximum
+            | Kw::MultipleOf
+            | Kw::ContentEncoding
             | Kw::MinItems
             | Kw::MaxItems
             | Kw::PrefixItems

@@ -1,6 +1,6 @@
 //! Shapes: conjunctions of constraints on one value of one JSON type.
 
-use crate::base::{Decimal, define_id};
+use crate::base::define_id;
 use crate::schema::NodeId;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ define_id!(
     SetId
 );
 define_id!(
-    /// An interned [`NumberShape`].
+    /// An interned [`NumberShape`](super::NumberShape).
     NumberId
 );
 define_id!(
@@ -91,6 +91,10 @@ impl Literals {
         Literals(self.0 | other.0)
     }
 
+    pub(crate) fn without(self, other: Literals) -> Literals {
+        Literals(self.0 & !other.0)
+    }
+
     pub(crate) fn contains(self, one: Literals) -> bool {
         self.0 & one.0 == one.0
     }
@@ -98,19 +102,6 @@ impl Literals {
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
-}
-
-/// A set of numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct NumberShape {
-    /// Only integers.
-    pub(crate) integer: bool,
-    /// Only these values, ascending; `None`: any.
-    pub(crate) values: Option<Arc<[Decimal]>>,
-}
-
-impl NumberShape {
-    pub(crate) const ANY: NumberShape = NumberShape { integer: false, values: None };
 }
 
 /// A set of strings: everything that holds at once.
