@@ -74,6 +74,7 @@ pub(crate) struct Automaton {
     minimal: bool,
     gaps: Gaps,
     numbers: Vec<NumberInfo>,
+    /// Those of the sets, then those of keys.
     strings: Vec<Strings>,
     arrays: Vec<ArrayInfo>,
     objects: Vec<ObjectInfo>,
@@ -108,13 +109,19 @@ impl Automaton {
         let numbers = (0..sets.number_count())
             .map(|i| NumberInfo::new(sets.number(NumberId::new(i))))
             .collect();
-        let strings =
+        let mut strings: Vec<Strings> =
             (0..sets.string_count()).map(|i| sets.strings(StringId::new(i)).clone()).collect();
+        let free = StringId::new(strings.len());
+        strings.push(Strings::Free { min: 0, max: None });
         let arrays = (0..sets.array_count())
             .map(|i| ArrayInfo::new(sets.array(ArrayId::new(i)), &emptiness))
             .collect();
         let objects = (0..sets.object_count())
-            .map(|i| ObjectInfo::new(sets.object(ObjectId::new(i)), &emptiness, policy.order))
+            .map(ObjectId::new)
+            .map(|id| {
+                let (shape, keys) = (sets.object(id), sets.other_keys(id));
+                ObjectInfo::new(shape, keys, &emptiness, policy.order, &mut strings, free)
+            })
             .collect();
         Automaton {
             minimal: policy.escapes == Escapes::Minimal,

@@ -193,16 +193,18 @@ pub(crate) enum NumberInfo {
 
 impl NumberInfo {
     pub(crate) fn new(shape: &NumberShape) -> NumberInfo {
-        let Some(values) = &shape.values else { return NumberInfo::Any { integer: shape.integer } };
+        let Some(values) = shape.values() else {
+            return NumberInfo::Any { integer: shape.is_integer() };
+        };
         let mut texts: Vec<Box<str>> = Vec::with_capacity(values.len());
         for value in values.iter() {
             texts.extend(value.to_plain_text().map(String::into_boxed_str));
-            if value.is_zero() && !shape.integer {
+            if value.is_zero() && !shape.is_integer() {
                 texts.push("-0.0".into());
             }
         }
         texts.sort_unstable();
-        NumberInfo::Finite { integer: shape.integer, texts: texts.into() }
+        NumberInfo::Finite { integer: shape.is_integer(), texts: texts.into() }
     }
 }
 
@@ -388,7 +390,7 @@ mod tests {
     /// `true` accepted, `false` only a beginning, `None` refused.
     #[test]
     fn plain_integers() {
-        let integer = NumberShape { integer: true, values: None };
+        let integer = NumberShape::integers(false);
         for text in ["0", "7", "-1", "123456789012345678", "-999999999999999999"] {
             assert_eq!(accepts(&integer, text), Some(true), "{text}");
         }
@@ -437,9 +439,9 @@ mod tests {
     #[test]
     fn finite_values_by_value() {
         let values = |integer, texts: &[&str]| {
-            let mut values: Vec<_> = texts.iter().map(|t| Decimal::parse(t).unwrap()).collect();
-            values.sort();
-            NumberShape { integer, values: Some(values.into()) }
+            let values = texts.iter().map(|t| Decimal::parse(t).unwrap()).collect();
+            let values = NumberShape::of_values(values).unwrap();
+            if integer { values.intersect(&NumberShape::integers(false)).unwrap() } else { values }
         };
         let some = values(false, &["1", "1.05", "0", "-2e2", "12"]);
         for text in

@@ -1,5 +1,6 @@
 //! Exact decimal numbers: JSON number texts compared by value, at any magnitude.
 
+use num_bigint::{BigInt, BigUint, Sign};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
@@ -76,6 +77,66 @@ impl Decimal {
         self.exponent >= 0
     }
 
+    /// `units` · 10^`exponent`.
+    pub(crate) fn new(units: &BigInt, exponent: i64) -> Self {
+        let text = units.magnitude().to_str_radix(10);
+        let Some(last) = text.bytes().rposition(|b| b != b'0') else { return Decimal::zero() };
+        let zeros = text.len() - 1 - last;
+        Decimal {
+            negative: units.sign() == Sign::Minus,
+            digits: text.as_bytes()[..=last].into(),
+            exponent: exponent.saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX)),
+        }
+    }
+
+    /// The value with the other sign.
+    pub(crate) fn negated(mut self) -> Self {
+        self.negative = !self.negative && !self.is_zero();
+        self
+    }
+
+    /// ASCII digits without leading or trailing zeros; empty for zero.
+    pub(crate) fn digits(&self) -> &[u8] {
+        &self.digits
+    }
+
+    /// The power of ten of the last digit; 0 for zero.
+    pub(crate) fn exponent(&self) -> i64 {
+        self.exponent
+    }
+
+    /// The digits behind the point.
+    pub(crate) fn places(&self) -> i64 {
+        self.exponent.min(0).saturating_neg()
+    }
+
+    /// The largest integer of which 10^`exponent` times is at most the value. The caller keeps the
+    /// distance of `exponent` and the value's digits small.
+    pub(crate) fn floor_units(&self, exponent: i64) -> BigInt {
+        let (units, exact) = self.truncated(exponent);
+        if self.negative && !exact { units - 1 } else { units }
+    }
+
+    /// The smallest integer of which 10^`exponent` times is at least the value.
+    pub(crate) fn ceil_units(&self, exponent: i64) -> BigInt {
+        let (units, exact) = self.truncated(exponent);
+        if !self.negative && !exact { units + 1 } else { units }
+    }
+
+    /// The units of 10^`exponent` in the value, towards zero, and whether they are all of it.
+    fn truncated(&self, exponent: i64) -> (BigInt, bool) {
+        let shift = self.exponent.saturating_sub(exponent);
+        let len = self.digits.len();
+        let kept = match usize::try_from(shift.saturating_neg()) {
+            Ok(dropped) => len.saturating_sub(dropped),
+            Err(_) => len,
+        };
+        let units = BigUint::parse_bytes(&self.digits[..kept], 10).unwrap_or_default();
+        let units = units * power_of_ten(shift);
+        let sign = if self.negative { Sign::Minus } else { Sign::Plus };
+        (BigInt::from_biguint(sign, units), kept == len)
+    }
+
     /// The value, where it is an integer in the range of `u64`.
     pub(crate) fn to_u64(&self) -> Option<u64> {
         if self.negative || !self.is_integer() {
@@ -135,7 +196,7 @@ impl Decimal {
     }
 
     /// The number of digits before the point; zero or negative below one tenth.
-    fn magnitude(&self) -> i64 {
+    pub(crate) fn magnitude(&self) -> i64 {
         // Digits come from a text of less than 2^60 bytes, and the exponent is bounded.
         self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
     }
@@ -151,6 +212,11 @@ impl Decimal {
                 .then_with(|| self.digits.cmp(&other.digits)),
         }
     }
+}
+
+/// 10^`exponent`; 1 where that is negative.
+pub(crate) fn power_of_ten(exponent: i64) -> BigUint {
+    BigUint::from(10u32).pow(u32::try_from(exponent.max(0)).unwrap_or(u32::MAX))
 }
 
 impl Ord for Decimal {
@@ -219,6 +285,27 @@ mod tests {
         assert_eq!(decimal("1e10000").to_plain_text(), None);
         assert_eq!(decimal("1e-1000000000").to_plain_text(), None);
         assert_eq!(decimal("1e9999").to_plain_text().map(|t| t.len()), Some(10_000));
+    }
+
+    #[test]
+    fn units_are_rounded_by_value() {
+        for (text, exponent, floor, ceil) in [
+            ("1.25", -1, 12, 13),
+            ("-1.25", -1, -13, -12),
+            ("1.25", -2, 125, 125),
+            ("-1.25", -3, -1250, -1250),
+            ("3e2", 0, 300, 300),
+            ("0.001", 0, 0, 1),
+            ("-0.001", 0, -1, 0),
+            ("0", 5, 0, 0),
+        ] {
+            let value = decimal(text);
+            assert_eq!(value.floor_units(exponent), BigInt::from(floor), "{text}");
+            assert_eq!(value.ceil_units(exponent), BigInt::from(ceil), "{text}");
+        }
+        assert_eq!(Decimal::new(&BigInt::from(-1500), -2), decimal("-15"));
+        assert_eq!(decimal("0").negated(), decimal("0"));
+        assert_eq!(decimal("-1.5").negated(), decimal("1.5"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) use bits::SmallBits;
 pub use byte_set::ByteSet;
 pub(crate) use byte_set::is_blank;
 pub(crate) use chain::Chain;
-pub(crate) use decimal::Decimal;
+pub(crate) use decimal::{Decimal, power_of_ten};
 pub use finding::Finding;
 pub(crate) use id::define_id;
 pub(crate) use intern::Interner;

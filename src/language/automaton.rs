@@ -207,7 +207,7 @@ impl Language {
                 Ok(Some(next)) => state = next,
                 Ok(None) => return false,
                 Err(Full) => {
-                    return matches!(&self.mode, Mode::Lazy(dfa) if dfa.matches_uncached(text));
+                    return matches!(&self.mode, Mode::Lazy(dfa) if dfa.factor().matches(text));
                 }
             }
         }

@@ -6,6 +6,7 @@
 //! accepts every continuation ([`StateSet::Universal`]).
 
 use super::ecma::{self, Look as Assertion, Pattern, PatternError};
+use super::evaluate;
 use super::spell::{BOUNDARY, Spell};
 use crate::options::Limits;
 use fixedbitset::FixedBitSet;
@@ -27,6 +28,8 @@ pub(crate) struct Factor {
     ends: FixedBitSet,
     /// States from which some text accepts (not at its very beginning).
     coaccessible: FixedBitSet,
+    /// A larger language with fewer states, for where a limit would be met.
+    wide: Option<Arc<Factor>>,
 }
 
 /// The body of an assertion.
@@ -83,7 +86,12 @@ impl Factor {
     /// # Errors
     /// A limit, where the NFA would take more than `bytes`.
     pub(super) fn from_hir(hir: &Hir, bytes: usize) -> Result<Factor, PatternError> {
-        Ok(Self::new(compile(hir, WhichCaptures::None, bytes)?, Vec::new()))
+        Ok(Self::from_nfa(compile(hir, WhichCaptures::None, bytes)?))
+    }
+
+    /// The language that searches by `nfa`.
+    pub(super) fn from_nfa(nfa: NFA) -> Factor {
+        Self::new(nfa, Vec::new())
     }
 
     /// The same with assertions. They are asked between characters only, so the search goes by
@@ -107,7 +115,8 @@ impl Factor {
 
     fn new(nfa: NFA, looks: Vec<LookBody>) -> Factor {
         let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
-        let mut factor = Factor { nfa, looks, is_exact: true, lenient: None, ends, coaccessible };
+        let (is_exact, lenient, wide) = (true, None, None);
+        let mut factor = Factor { nfa, looks, is_exact, lenient, ends, coaccessible, wide };
         factor.analyse();
         factor
     }
@@ -128,6 +137,16 @@ impl Factor {
 
     pub(super) fn looks(&self) -> &[LookBody] {
         &self.looks
+    }
+
+    /// The same with a larger language to fall back on.
+    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>) -> Factor {
+        Factor { wide, ..self }
+    }
+
+    /// A larger language with fewer states, if there is one.
+    pub(crate) fn wide(&self) -> Option<&Arc<Factor>> {
+        self.wide.as_ref()
     }
 
     fn analyse(&mut self) {
@@ -217,6 +236,24 @@ impl Factor {
     pub(super) fn byte_classes(&self) -> [u8; 256] {
         let classes = self.nfa.byte_classes();
         std::array::from_fn(|byte| classes.get(byte as u8))
+    }
+
+    /// Whether it holds `text`, without making states.
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        if !self.looks.is_empty() {
+            return evaluate::matches(&self.nfa, &self.looks, text);
+        }
+        let mut scratch = Scratch::default();
+        let mut set = self.start_set(&mut scratch);
+        for byte in text.bytes() {
+            match &set {
+                StateSet::Universal => return true,
+                StateSet::Members { members, .. } => {
+                    set = self.step_set(members, byte, &mut scratch);
+                }
+            }
+        }
+        !matches!(set, StateSet::Members { accepts: false, .. })
     }
 
     /// The set at the beginning of a text.

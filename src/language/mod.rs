@@ -19,6 +19,7 @@ mod char_class;
 mod completion;
 mod decode;
 mod ecma;
+mod evaluate;
 mod extent;
 mod factor;
 mod format;
@@ -33,12 +34,14 @@ mod stepped;
 mod tests;
 
 pub(crate) use alphabet::Alphabet;
-pub(crate) use automaton::{Full, LangState, Language};
+pub(crate) use automaton::{Full, LangState, Language, LanguageLimit};
 pub(crate) use char_class::CharClass;
 pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
 pub(crate) use factor::Factor;
+pub(crate) use format::Format;
+#[cfg(feature = "check")]
+pub(crate) use format::formats;
 #[cfg(all(test, feature = "check"))]
-pub(crate) use format::FORMATS;
-pub(crate) use format::{Format, FormatHow};
-pub(crate) use joint::Joint;
+pub(crate) use format::samples::SAMPLES;
+pub(crate) use joint::{Chosen, Joint};

@@ -11,6 +11,7 @@ use super::stepped::Stepped;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 
 const DEAD: u32 = u32::MAX;
 
@@ -322,6 +323,51 @@ impl Product {
             Liveness::Reachable(_) => 0,
             Liveness::Lengths(lengths) => lengths.floor(),
         }
+    }
+
+    /// By state: the fewest bytes after which a state accepts; `u32::MAX` where none does.
+    pub(super) fn distances(&self) -> Vec<u32> {
+        let mut before = vec![Vec::new(); self.len()];
+        for state in 0..self.len() as u32 {
+            self.each_next(state, 0, 255, |_, next| before[next as usize].push(state));
+        }
+        let mut distances = vec![u32::MAX; self.len()];
+        let mut queue: VecDeque<usize> = self.accepts.ones().collect();
+        queue.iter().for_each(|&state| distances[state] = 0);
+        while let Some(state) = queue.pop_front() {
+            for &from in &before[state] {
+                if distances[from as usize] == u32::MAX {
+                    distances[from as usize] = distances[state] + 1;
+                    queue.push_back(from as usize);
+                }
+            }
+        }
+        distances
+    }
+
+    /// The states that lead to no loop.
+    pub(super) fn finite_states(&self) -> FixedBitSet {
+        let mut before = vec![Vec::new(); self.len()];
+        let mut open = vec![0usize; self.len()];
+        for state in 0..self.len() as u32 {
+            for next in self.successors(state) {
+                open[state as usize] += 1;
+                before[next as usize].push(state as usize);
+            }
+        }
+        // What leads only to such states is one.
+        let mut finite = FixedBitSet::with_capacity(self.len());
+        let mut queue: Vec<usize> = (0..self.len()).filter(|&state| open[state] == 0).collect();
+        while let Some(state) = queue.pop() {
+            finite.insert(state);
+            for &from in &before[state] {
+                open[from] -= 1;
+                if open[from] == 0 {
+                    queue.push(from);
+                }
+            }
+        }
+        finite
     }
 
     /// The live states that one byte leads to.

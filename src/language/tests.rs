@@ -3,7 +3,7 @@
 use super::automaton::LanguageLimit;
 use super::*;
 use crate::base::ByteSet;
-use crate::options::Limits;
+use crate::options::{Dialect, Limits};
 use proptest::prelude::*;
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, dense};
@@ -336,7 +336,7 @@ fn large_bounds_beside_lengths() {
         let result = Language::compile(&[factor(pattern)], &[], 3, Some(4000), &full(), &limits);
         assert_eq!(result.map(|_| ()), Err(LanguageLimit::STATES), "{pattern}");
     }
-    let date_time = Format::lookup("date-time").unwrap().factor().unwrap();
+    let date_time = Format::lookup("date-time", Dialect::Draft202012).unwrap().factor().unwrap();
     let result = Language::compile(&[date_time], &[], 0, Some(30), &full(), &limits);
     assert_eq!(result.unwrap_err().name, "language_states");
 }

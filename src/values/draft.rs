@@ -4,14 +4,14 @@
 //! names are declared comes out right.
 
 use super::intersect;
+use super::numbers::NumberShape;
 use super::sets::Builder;
-use super::shape::{
-    ArrayShape, Literals, Name, NumberShape, ObjectShape, Position, SetId, StringShape,
-};
+use super::shape::{ArrayShape, Literals, Name, ObjectShape, SetId, StringShape};
 use crate::base::Decimal;
 use crate::error::Result;
-use crate::options::Objects;
-use crate::schema::{Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Status};
+use crate::schema::{
+    Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Schema, Status,
+};
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -69,6 +69,12 @@ impl Draft {
         self.strings = self.strings.iter().filter_map(both).collect();
     }
 
+    /// Keeps the numbers that are in one of `union`.
+    fn narrow_numbers(&mut self, union: &[NumberShape]) {
+        let pairs = self.numbers.iter().flat_map(|a| union.iter().map(move |b| (a, b)));
+        self.numbers = pairs.filter_map(|(a, b)| a.intersect(b)).collect();
+    }
+
     fn narrow_arrays(&mut self, narrow: impl Fn(&mut ArrayShape)) {
         self.arrays.iter_mut().for_each(narrow);
         self.arrays.retain(|a| a.max.is_none_or(|max| a.min <= max));
@@ -102,7 +108,8 @@ impl Builder<'_> {
     pub(super) fn in_place(&self, node: NodeId) -> Vec<NodeId> {
         let Body::Keywords(keywords) = &self.schema.node(node).body else { return Vec::new() };
         let applies = |k: &&Keyword| {
-            k.status == Status::Active && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Ref))
+            k.status == Status::Active
+                && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref))
         };
         keywords.iter().filter(applies).flat_map(|k| k.children.ids()).collect()
     }
@@ -136,7 +143,11 @@ impl Builder<'_> {
         let keyword = &keywords[index];
         let value = schema.value(keyword);
         match kw {
-            Kw::Type => narrow_types(draft, value),
+            Kw::Type => {
+                // In draft 4, `1.0` is no integer.
+                let digits = schema.node(node).dialect.draft() == Dialect::Draft4;
+                narrow_types(draft, value, &NumberShape::integers(digits));
+            }
             Kw::Enum | Kw::Const => {
                 let union = match kw {
                     Kw::Enum => self.literals(keyword.doc, value.items()),
@@ -158,6 +169,11 @@ impl Builder<'_> {
                 let union = Draft::union(branches.iter().map(|draft| &**draft));
                 self.meet(draft, &union, node, index);
             }
+            Kw::Not => {
+                if let Some(child) = keyword.children.get(0) {
+                    self.meet_not(draft, node, index, child);
+                }
+            }
             Kw::MinLength => {
                 let min = length(value);
                 draft.narrow_strings(&StringShape { min, ..StringShape::default() });
@@ -166,10 +182,19 @@ impl Builder<'_> {
                 let max = Some(length(value));
                 draft.narrow_strings(&StringShape { max, ..StringShape::default() });
             }
-            Kw::Pattern | Kw::Format => {
-                if let Some(factor) = self.factor(node, index, kw, value)? {
-                    let factors = vec![factor];
-                    draft.narrow_strings(&StringShape { factors, ..StringShape::default() });
+            Kw::Pattern | Kw::Format | Kw::ContentEncoding => {
+                if let Some(shape) = self.factor(node, index, kw, value)? {
+                    draft.narrow_strings(&shape);
+                }
+            }
+            Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
+                if let Some(bounded) = bounded(kw, value, keywords, &schema) {
+                    draft.narrow_numbers(bounded.as_slice());
+                }
+            }
+            Kw::MultipleOf => {
+                if let Some(multiple) = value.number_text().and_then(Decimal::parse) {
+                    draft.narrow_numbers(NumberShape::multiples_of(multiple).as_slice());
                 }
             }
             Kw::MinItems => {
@@ -183,8 +208,14 @@ impl Builder<'_> {
             Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
                 self.items(draft, kw, keyword, keywords);
             }
-            Kw::Properties | Kw::AdditionalProperties => {
-                self.properties(draft, kw, keyword, keywords);
+            Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties => {
+                if let Some(shape) = self.properties(node, kw, keywords)? {
+                    self.meet_objects(draft, &shape);
+                }
+            }
+            Kw::PropertyNames => {
+                let key_nodes = keyword.children.ids().collect();
+                self.meet_objects(draft, &ObjectShape { key_nodes, ..ObjectShape::any() });
             }
             Kw::Required => {
                 let names = value.items().filter_map(JsonRef::as_str).map(|text| Name {
@@ -207,7 +238,7 @@ impl Builder<'_> {
     /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes.
     pub(super) fn try_meet(&mut self, draft: &mut Draft, other: &Draft) -> bool {
         let limit = self.options.limits.set_shapes;
-        let both = intersect::drafts(draft, other, &mut |a, b| self.join(a, b), limit);
+        let both = intersect::drafts(draft, other, self, limit);
         both.map(|both| *draft = both).is_some()
     }
 
@@ -220,7 +251,7 @@ impl Builder<'_> {
 
     fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
         for object in &mut draft.objects {
-            *object = intersect::objects(object, narrower, &mut |a, b| self.join(a, b));
+            *object = intersect::objects(object, narrower, self);
         }
     }
 
@@ -247,48 +278,10 @@ impl Builder<'_> {
             }
         };
         for array in &mut draft.arrays {
-            if let Some(both) = intersect::arrays(array, &shape, &mut |a, b| self.join(a, b)) {
+            if let Some(both) = intersect::arrays(array, &shape, self) {
                 *array = both;
             }
         }
-    }
-
-    /// `properties` and `additionalProperties` of one schema object make one shape, at the place
-    /// of the first that names keys.
-    fn properties(&mut self, draft: &mut Draft, kw: Kw, keyword: &Keyword, all: &[Keyword]) {
-        let beside = |kw| all.iter().find(|k| k.status == Status::Active && k.kw == Some(kw));
-        if kw == Kw::AdditionalProperties && beside(Kw::Properties).is_some() {
-            return;
-        }
-        let additional = match kw {
-            Kw::AdditionalProperties => Some(keyword),
-            _ => beside(Kw::AdditionalProperties),
-        };
-        // Which keys are additional depends on `patternProperties`, which is not compiled.
-        let patterns = beside(Kw::PatternProperties).is_some();
-        let other = match additional.and_then(|k| k.children.get(0)) {
-            Some(_) if patterns => Position::Positive.widest(),
-            Some(node) => self.node_set(node),
-            None => SetId::ANY,
-        };
-        let closed = self.options.policy.objects == Objects::Closed
-            && kw == Kw::Properties
-            && additional.is_none()
-            && !patterns
-            && beside(Kw::UnevaluatedProperties).is_none();
-        let names = match (kw, &keyword.children) {
-            (Kw::Properties, Children::Map(members)) => members
-                .iter()
-                .map(|(text, node)| Name {
-                    text: Arc::from(&**text),
-                    declared: true,
-                    required: false,
-                    set: self.node_set(*node),
-                })
-                .collect(),
-            _ => Arc::new([]) as Arc<[Name]>,
-        };
-        self.meet_objects(draft, &ObjectShape { names, other, closed });
     }
 
     /// The union of literal values.
@@ -319,11 +312,7 @@ impl Builder<'_> {
                 }
             }
         }
-        numbers.sort();
-        numbers.dedup();
-        if !numbers.is_empty() {
-            draft.numbers = vec![NumberShape { integer: false, values: Some(numbers.into()) }];
-        }
+        draft.numbers.extend(NumberShape::of_values(numbers));
         strings.sort_unstable();
         strings.dedup();
         if !strings.is_empty() {
@@ -349,13 +338,13 @@ impl Builder<'_> {
         draft.objects.push(ObjectShape {
             names: names.collect(),
             other: SetId::NEVER,
-            closed: false,
+            ..ObjectShape::any()
         });
     }
 }
 
 /// `type`: a name or a list of names. The reader has checked them.
-fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
+fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, integers: &NumberShape) {
     let names: Vec<&str> = match value.as_str() {
         Some(name) => vec![name],
         None => value.items().filter_map(JsonRef::as_str).collect(),
@@ -370,10 +359,8 @@ fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
     }
     draft.literals = draft.literals.and(literals);
     if !has("number") {
-        let integers = NumberShape { integer: true, values: None };
-        let both = |n: &NumberShape| intersect::numbers(n, &integers);
-        let kept = draft.numbers.iter().filter_map(both).collect();
-        draft.numbers = if has("integer") { kept } else { Vec::new() };
+        let integers = std::slice::from_ref(integers);
+        draft.narrow_numbers(if has("integer") { integers } else { &[] });
     }
     if !has("string") {
         draft.strings.clear();
@@ -384,6 +371,27 @@ fn narrow_types(draft: &mut Draft, value: JsonRef<'_>) {
     if !has("object") {
         draft.objects.clear();
     }
+}
+
+/// The numbers that a bound allows; `None` where it is a boolean, which only makes the bound beside
+/// it exclusive. What no text reaches is left out: then there are no numbers.
+fn bounded(
+    kw: Kw,
+    value: JsonRef<'_>,
+    keywords: &[Keyword],
+    schema: &Schema,
+) -> Option<Option<NumberShape>> {
+    let at = value.number_text().and_then(Decimal::parse)?;
+    let says_open = |kw: Kw| {
+        let mut beside = keywords.iter().filter(|k| k.status == Status::Active && k.kw == Some(kw));
+        beside.any(|k| schema.value(k).as_bool() == Some(true))
+    };
+    Some(match kw {
+        Kw::Minimum => NumberShape::at_least(at, says_open(Kw::ExclusiveMinimum)),
+        Kw::Maximum => NumberShape::at_most(at, says_open(Kw::ExclusiveMaximum)),
+        Kw::ExclusiveMinimum => NumberShape::at_least(at, true),
+        _ => NumberShape::at_most(at, true),
+    })
 }
 
 /// A length keyword's value; the reader has checked that it is a non-negative integer. What does

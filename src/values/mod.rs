@@ -22,16 +22,21 @@ mod conflict;
 mod draft;
 mod emptiness;
 mod intersect;
+mod keys;
 mod needs;
+mod negate;
+mod numbers;
 mod sets;
 mod shape;
 mod strings;
 
 pub(crate) use emptiness::Emptiness;
+pub(crate) use keys::OtherKeys;
 pub(crate) use needs::{Needs, Shape};
+pub(crate) use numbers::{NumberEnd, NumberShape, Spelling};
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{
-    ArrayId, ArrayShape, Literals, NumberId, NumberShape, ObjectId, ObjectShape, Position, Set,
-    SetId, StringId, Strings,
+    ArrayId, ArrayShape, Literals, NumberId, ObjectId, ObjectShape, Position, Set, SetId, StringId,
+    Strings,
 };
-pub(crate) use strings::{FormatUse, format_use};
+pub(crate) use strings::{FormatUse, encoding_use, format_use};

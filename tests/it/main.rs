@@ -20,6 +20,8 @@ mod cuts;
 #[cfg(feature = "cli")]
 mod differential;
 #[cfg(feature = "cli")]
+mod formats;
+#[cfg(feature = "cli")]
 mod generate;
 mod generator;
 #[cfg(feature = "cli")]
@@ -44,3 +46,5 @@ mod support;
 mod tidy;
 #[cfg(feature = "cli")]
 mod widening;
+#[cfg(feature = "cli")]
+mod zod;
