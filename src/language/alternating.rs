@@ -354,11 +354,8 @@ impl Alternating {
                         stack.push((base + next.as_u32(), needs));
                     }
                 }
-                Some(State::Capture { next, group_index, slot, .. }) => {
-                    // Only the beginning of a group stands for an assertion.
-                    let begins = slot.as_usize() % 2 == 0;
-                    let look = Assertion::of_slot(group_index.as_usize()).filter(|_| begins);
-                    let ways = match look {
+                Some(state @ State::Capture { next, .. }) => {
+                    let ways = match Assertion::of_state(state) {
                         Some((look, negative)) => self.ways(inner, place, look, negative)?,
                         None => SmallVec::from_slice(&[NO_NEEDS]),
                     };

@@ -22,6 +22,7 @@ mod reference;
 mod tests;
 mod tree;
 
+use regex_automata::nfa::thompson::State;
 use regex_syntax::hir::Hir;
 use std::fmt;
 
@@ -53,9 +54,11 @@ impl Look {
         (2 * index + usize::from(negative) + 1) as u32
     }
 
-    /// The look of a capture group, and whether its assertion is negative.
-    pub(super) fn of_slot(group: usize) -> Option<(usize, bool)> {
-        let slot = group.checked_sub(1)?;
+    /// The look that a state asks, and whether its assertion is negative: only the beginning of a
+    /// group stands for one.
+    pub(super) fn of_state(state: &State) -> Option<(usize, bool)> {
+        let State::Capture { group_index, slot, .. } = state else { return None };
+        let slot = (slot.as_usize() % 2 == 0).then(|| group_index.as_usize().checked_sub(1))??;
         Some((slot / 2, slot % 2 == 1))
     }
 }

@@ -116,9 +116,9 @@ impl<'t> Round<'t> {
 
     fn measure(&mut self, at: usize) {
         let children = self.nodes[at].children();
-        if let Some(first) = children.first() {
-            self.first[at] = self.first[first.index()];
-        }
+        // Children need not stand in their own order.
+        let first = children.iter().map(|child| self.first[child.index()]).min();
+        self.first[at] = first.unwrap_or(at);
         let mut below = children.iter().map(|child| self.nullable[child.index()]);
         self.nullable[at] = match &self.nodes[at] {
             Node::Char(_) | Node::Class(_) | Node::Unknown => false,

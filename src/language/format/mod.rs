@@ -20,7 +20,7 @@ mod text;
 mod time;
 mod uri;
 
-use super::{Alphabet, Factor, Language, PatternError};
+use super::{Alphabet, Factor, Language, PatternError, ecma};
 use crate::base::ByteSet;
 use crate::options::{Dialect, Limits};
 use std::sync::{Arc, OnceLock};
@@ -188,5 +188,5 @@ fn build(texts: Texts) -> Result<Factor, PatternError> {
 
 /// The texts that `text` matches as a whole.
 fn pattern(text: &str) -> Result<Factor, PatternError> {
-    Factor::of_pattern(&format!("^(?:{text})$"), BYTES)
+    Factor::from_hir(&ecma::parse(&format!("^(?:{text})$"))?.hir, BYTES)
 }
