@@ -25,6 +25,8 @@ pub(crate) struct Factor {
     coaccessible: FixedBitSet,
     /// A larger language with fewer states, for where a limit would be met.
     wide: Option<Arc<Factor>>,
+    /// Its own product with others is not worth trying.
+    huge: bool,
 }
 
 /// A determinised state: what an NFA can be in.
@@ -80,14 +82,19 @@ impl Factor {
     /// The language that searches by `nfa`.
     pub(super) fn from_nfa(nfa: NFA) -> Factor {
         let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
-        let mut factor = Factor { nfa, ends, coaccessible, wide: None };
+        let mut factor = Factor { nfa, ends, coaccessible, wide: None, huge: false };
         factor.analyse();
         factor
     }
 
-    /// The same with a larger language to fall back on.
-    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>) -> Factor {
-        Factor { wide, ..self }
+    /// The same with a larger language to fall back on, at once beside others if this is `huge`.
+    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>, huge: bool) -> Factor {
+        Factor { wide, huge, ..self }
+    }
+
+    /// Whether the larger language stands for this one wherever others stand beside it.
+    pub(crate) fn is_huge(&self) -> bool {
+        self.huge
     }
 
     /// A larger language with fewer states, if there is one.
