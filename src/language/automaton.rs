@@ -5,6 +5,7 @@ use super::alphabet::Alphabet;
 use super::factor::Factor;
 use super::lazy::LazyDfa;
 use super::product::{Product, Range};
+use super::stepped::Stepped;
 use crate::options::Limits;
 use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
 use std::sync::Arc;
@@ -74,7 +75,10 @@ impl Language {
     ) -> Result<Language, LanguageLimit> {
         let within = distinct(within);
         let range = Range { min, max };
-        if let ([factor], true) = (&within[..], without.is_empty() && range == Range::ANY) {
+        let is_lazy = |factor: &Factor| factor.looks().is_empty() && range == Range::ANY;
+        if let ([factor], true) = (&within[..], without.is_empty())
+            && is_lazy(factor)
+        {
             return Ok(Language { mode: Mode::Lazy(lazy(factor, alphabet, limits)?) });
         }
         let wanted = within.len();
@@ -227,11 +231,11 @@ fn distinct(factors: &[Arc<Factor>]) -> Vec<Arc<Factor>> {
 pub(super) fn stepped(
     factors: impl Iterator<Item = Arc<Factor>>,
     limits: &Limits,
-) -> Result<Vec<LazyDfa>, LanguageLimit> {
+) -> Result<Vec<Stepped>, LanguageLimit> {
     let cap = limits.language_states.saturating_mul(16);
     let bytes = limits.language_states.saturating_mul(EAGER_BYTES_PER_STATE);
     factors
-        .map(|factor| LazyDfa::new(factor, None, cap, bytes))
+        .map(|factor| Stepped::new(factor, cap, bytes))
         .collect::<Result<_, Full>>()
         .map_err(|Full| LanguageLimit::STATES)
 }

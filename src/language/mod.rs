@@ -13,11 +13,14 @@
 //! since a set that holds a match accepts whatever follows and collapses to one state.
 
 mod alphabet;
+mod alternating;
 mod automaton;
 mod char_class;
 mod completion;
+mod count;
 mod decode;
 mod ecma;
+mod evaluate;
 mod extent;
 mod factor;
 mod format;
@@ -27,6 +30,7 @@ mod lengths;
 mod product;
 mod shortest;
 mod spell;
+mod stepped;
 #[cfg(test)]
 mod tests;
 

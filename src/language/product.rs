@@ -5,9 +5,9 @@ use super::alphabet::Alphabet;
 use super::automaton::{Full, LangState, LanguageLimit};
 use super::decode::TextState;
 use super::factor::backward;
-use super::lazy::LazyDfa;
 use super::lengths::{CharGraph, Lengths};
 use super::spell::{BOUNDARY, Spell, SpellEdge, SpellNode};
+use super::stepped::Stepped;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -88,7 +88,7 @@ impl Product {
     /// `language_states`, where it has more than `max_states` states between characters or
     /// [`INSIDE`] times as many in all, or its lengths repeat too late.
     pub(super) fn new(
-        factors: &[LazyDfa],
+        factors: &[Stepped],
         wanted: usize,
         range: Range,
         alphabet: &Alphabet,
@@ -437,7 +437,7 @@ impl Explored {
     /// # Errors
     /// As for [`Product::new`].
     pub(super) fn run(
-        factors: &[LazyDfa],
+        factors: &[Stepped],
         max_states: usize,
         lives: impl Fn(usize, LangState) -> bool,
     ) -> Result<Explored, LanguageLimit> {
@@ -450,7 +450,7 @@ impl Explored {
             next: Vec::new(),
             pairs: vec![(0, BOUNDARY)],
         };
-        explored.intern(factors.iter().map(LazyDfa::start).collect());
+        explored.intern(factors.iter().map(Stepped::start).collect());
         let utf8 = Spell::any_utf8();
         let mut seen: FxHashSet<(u32, SpellNode)> = FxHashSet::from_iter([(0, BOUNDARY)]);
         let (mut done, mut between) = (0, 1);
@@ -482,7 +482,7 @@ impl Explored {
 
     fn step(
         &mut self,
-        factors: &[LazyDfa],
+        factors: &[Stepped],
         state: u32,
         byte: u8,
         class: usize,
@@ -528,12 +528,12 @@ impl Explored {
 }
 
 /// Whether a factor accepts in its place of a state.
-pub(super) fn accepts_in(dfa: &LazyDfa, state: LangState) -> bool {
+pub(super) fn accepts_in(dfa: &Stepped, state: LangState) -> bool {
     state != GONE && dfa.accepts(state)
 }
 
 /// The common refinement of the factors' byte classes, and how many there are.
-fn joint_classes(factors: &[LazyDfa]) -> ([u8; 256], usize) {
+fn joint_classes(factors: &[Stepped]) -> ([u8; 256], usize) {
     let mut known: FxHashMap<SmallVec<[u8; 4]>, u8> = FxHashMap::default();
     let mut classes = [0; 256];
     for (byte, class) in classes.iter_mut().enumerate() {

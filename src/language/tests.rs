@@ -76,7 +76,7 @@ fn language(patterns: &[&str], min: u64, max: Option<u64>) -> Language {
 }
 
 fn oracle(pattern: &str) -> impl Fn(&str) -> bool {
-    let nfa = NFA::compiler().build_from_hir(&ecma::parse(pattern).unwrap()).unwrap();
+    let nfa = NFA::compiler().build_from_hir(&ecma::parse(pattern).unwrap().hir).unwrap();
     let dfa = dense::Builder::new().build_from_nfa(&nfa).unwrap();
     move |text| dfa.try_search_fwd(&Input::new(text)).unwrap().is_some()
 }

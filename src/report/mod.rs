@@ -86,6 +86,7 @@ impl Report {
             .into_iter()
             .map(|f| Finding { kind: f.kind, location: f.location, message: f.message })
             .collect();
+        findings.extend_from_slice(sets.findings());
         findings.extend(endless::findings(schema, sets, emptiness));
         Report { entries, findings }
     }

@@ -121,7 +121,15 @@ impl Builder<'_> {
         pattern: &str,
     ) -> Result<Option<FactorId>> {
         match self.pattern_factor(pattern) {
-            Ok(factor) => Ok(Some(factor)),
+            Ok(factor) => {
+                self.note_lenient(self.schema.location(child), factor);
+                // What some keys must be follows from the pattern, so a larger one narrows.
+                if !self.factors[factor.index()].is_exact() {
+                    self.widen_inexact(node, index, Route::Check);
+                    return Ok(None);
+                }
+                Ok(Some(factor))
+            }
             Err(error) => {
                 let location = self.schema.location(child);
                 self.refuse_pattern(node, index, location, error)?;

@@ -8,7 +8,7 @@ use super::shape::{
     StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{ByteSet, Interner, Route};
+use crate::base::{ByteSet, Finding, Interner, Route};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
@@ -61,6 +61,7 @@ pub(crate) struct Sets {
     other_keys: Vec<Option<OtherKeys>>,
     node_sets: Vec<(NodeId, SetId)>,
     widened: Vec<Widened>,
+    findings: Vec<Finding>,
 }
 
 impl Sets {
@@ -146,6 +147,11 @@ impl Sets {
         &self.widened
     }
 
+    /// What a reader of the schema should know about its patterns.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
     /// Each subschema that stands for a value of its own (the root, members, items), with its set.
     pub(crate) fn node_sets(&self) -> &[(NodeId, SetId)] {
         &self.node_sets
@@ -207,6 +213,7 @@ pub(super) struct Builder<'o> {
     node_sets: Vec<(NodeId, SetId)>,
     known_nodes: FxHashSet<NodeId>,
     pub(super) widened: Vec<Widened>,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl<'o> Builder<'o> {
@@ -235,6 +242,7 @@ impl<'o> Builder<'o> {
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
             widened: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -251,6 +259,7 @@ impl<'o> Builder<'o> {
             other_keys: self.other_keys,
             node_sets: self.node_sets,
             widened: self.widened,
+            findings: self.findings,
         }
     }
 

@@ -2,8 +2,7 @@
 
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
-use crate::base::ByteSet;
-use crate::base::Route;
+use crate::base::{ByteSet, Finding, Route};
 use crate::error::{Error, ErrorKind, Result};
 use crate::language::{Alphabet, Factor, Format, Language, PatternError};
 use crate::options::{Content, Formats, Limits};
@@ -129,7 +128,14 @@ impl Builder<'_> {
                 id
             }
             None => match self.pattern_factor(text) {
-                Ok(id) => id,
+                Ok(id) => {
+                    let location = self.schema.keyword_location(node, index);
+                    self.note_lenient(location, id);
+                    if !self.factors[id.index()].is_exact() {
+                        self.widen_inexact(node, index, Route::MaskCheck);
+                    }
+                    id
+                }
                 Err(error) => {
                     let location = self.schema.keyword_location(node, index);
                     self.refuse_pattern(node, index, location, error)?;
@@ -203,7 +209,10 @@ impl Builder<'_> {
     fn format_alone(&self, shape: &StringShape) -> Option<CompiledString> {
         let [id] = shape.factors[..] else { return None };
         let row = self.format_ids.get(&id)?;
-        let plain = shape.values.is_none() && shape.min == 0 && shape.max == row.max();
+        let plain = shape.values.is_none()
+            && shape.without.is_empty()
+            && shape.min == 0
+            && shape.max == row.max();
         let minimal = self.alphabet.minimal();
         if !plain
             || *self.alphabet.bytes() != ByteSet::FULL
@@ -213,6 +222,20 @@ impl Builder<'_> {
         }
         let strings = Some(Strings::Language(row.alone(minimal)?));
         Some(CompiledString { strings, ..CompiledString::default() })
+    }
+
+    /// Tells of a pattern that is legal without the `u` flag only.
+    pub(super) fn note_lenient(&mut self, location: String, factor: FactorId) {
+        if let Some(text) = self.factors[factor.index()].lenient() {
+            let message = format!("legal without the `u` flag only: {text}");
+            self.findings.push(Finding { kind: "lenient-pattern", location, message });
+        }
+    }
+
+    /// Routes a keyword whose pattern is a superset in the mask.
+    pub(super) fn widen_inexact(&mut self, node: NodeId, index: usize, route: Route) {
+        let reason = "what a back-reference repeats is not told apart".into();
+        self.widened.push(Widened { node, index, route, reason, limit: None });
     }
 
     /// Routes a pattern that cannot be compiled; an invalid one is an error at `location`.
@@ -229,9 +252,6 @@ impl Builder<'_> {
                 return Err(Error::new(ErrorKind::InvalidPattern, message)
                     .at(location)
                     .at_offset(offset));
-            }
-            PatternError::Unsupported { what } => {
-                (format!("{what} cannot be compiled into the mask yet"), None)
             }
             PatternError::Limit { name } => (format!("the limit `{name}` was met"), Some(name)),
         };

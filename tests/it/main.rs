@@ -30,10 +30,13 @@ mod grammars;
 mod masks;
 #[cfg(feature = "cli")]
 mod matcher;
+mod numbers;
 mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]
 mod pattern_masks;
+#[cfg(feature = "cli")]
+mod patterns;
 mod poor;
 #[cfg(feature = "cli")]
 mod readme;

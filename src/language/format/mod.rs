@@ -196,5 +196,5 @@ fn build(texts: Texts) -> Result<Factor, PatternError> {
 
 /// The texts that `text` matches as a whole.
 fn pattern(text: &str) -> Result<Factor, PatternError> {
-    Factor::from_hir(&ecma::parse(&format!("^(?:{text})$"))?, BYTES)
+    Factor::from_hir(&ecma::parse(&format!("^(?:{text})$"))?.hir, BYTES)
 }
