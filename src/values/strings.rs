@@ -290,6 +290,12 @@ fn compile_string(
         compiled.strings = finite(&values, &shape, &within, &without);
         return compiled;
     }
+    let alone = (shape.factors.len(), shape.without.len(), shape.min, shape.max) == (1, 0, 0, None);
+    let is_huge = |id: &FactorId| !alone && all[id.index()].is_huge();
+    compiled.dropped_factors.extend(shape.factors.iter().copied().filter(is_huge));
+    if !compiled.dropped_factors.is_empty() {
+        compiled.limit = Some("language_states");
+    }
     loop {
         if shape.factors.is_empty() && shape.without.is_empty() {
             compiled.strings = Some(Strings::Free { min: shape.min, max: shape.max });
