@@ -96,7 +96,7 @@ impl Grammar {
     pub fn report(&self) -> &Report {
         self.0.report.get_or_init(|| {
             let sets = self.0.automaton.sets();
-            Report::new(&self.0.schema, sets, &self.0.emptiness, self.0.options.formats)
+            Report::new(&self.0.schema, sets, &self.0.emptiness, self.0.options.asserted())
         })
     }
 

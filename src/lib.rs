@@ -81,8 +81,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use mask::{Filled, Mask};
 pub use matcher::{Engine, Matcher};
 pub use options::{
-    Dialect, Escapes, Formats, Limits, Margin, Numbers, Objects, Options, Order, SurfacePolicy,
-    Whitespace,
+    Content, Dialect, Escapes, Formats, Limits, Margin, Numbers, Objects, Options, Order,
+    SurfacePolicy, Whitespace,
 };
 pub use report::{Entry, Report, Use};
 pub use vocab::{Encoded, Vocabulary, VocabularyStats};

@@ -21,6 +21,8 @@ pub struct Options {
     pub dialect: Option<Dialect>,
     /// Which `format`s are enforced.
     pub formats: Formats,
+    /// Whether `contentEncoding` and `contentMediaType` are enforced.
+    pub content: Content,
     /// Sizes at which work stops.
     pub limits: Limits,
     /// Documents that `$ref` may name: (URI, JSON text), parsed when first referred to.
@@ -33,6 +35,11 @@ impl Options {
     pub fn document(mut self, uri: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         self.documents.push((uri.into(), text.into()));
         self
+    }
+
+    /// What is asserted beyond the dialect.
+    pub(crate) fn asserted(&self) -> Asserted {
+        Asserted { formats: self.formats, content: self.content }
     }
 
     /// Refuses settings that this version cannot honour.
@@ -109,6 +116,26 @@ pub enum Formats {
     Standard,
     /// None: every `format` is an annotation.
     Annotate,
+}
+
+/// Whether keywords that describe the content of a string are enforced, in the dialects that have
+/// them (draft 7 and later).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Content {
+    /// They are annotations. The default.
+    #[default]
+    Annotate,
+    /// `contentEncoding` (base64, base64url, base32, base16) by the mask, and `contentMediaType`, if
+    /// it is `application/json`, by a check of the decoded text.
+    Enforce,
+}
+
+/// Which keywords assert what by option.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asserted {
+    pub(crate) formats: Formats,
+    pub(crate) content: Content,
 }
 
 /// Which texts of a value are allowed; JSON Schema speaks of values, a model emits text.

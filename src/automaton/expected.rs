@@ -17,7 +17,7 @@ impl Automaton {
             parts.push("the end".into());
         }
         match &config.top {
-            Level::Key(key) if !key.open => {
+            Level::Key(key) if !key.is_open() => {
                 let entries = &self.table(key).entries[key.lo as usize..key.hi as usize];
                 if let Some(Level::Object(object)) = config.parent() {
                     let allowed = entries.iter().filter(|e| self.allows_entry(object, e));
@@ -32,7 +32,7 @@ impl Automaton {
         if blank && !inside {
             parts.push("whitespace".into());
         }
-        if !matches!(config.top, Level::Key(ref key) if !key.open) {
+        if !matches!(config.top, Level::Key(ref key) if !key.is_open()) {
             let shown = |&b: &u8| inside || !b" \t\n\r".contains(&b);
             parts.extend(ranges(bytes.iter().filter(shown)));
         }

@@ -4,7 +4,7 @@
 //! stack only as many levels count as one token can close. So the keys of one grammar are few,
 //! however long or deep a document grows.
 
-use super::level::{Level, ObjectLevel};
+use super::level::{Level, ObjectLevel, StringLevel};
 use super::string::{At, Decoder, StringAtom};
 use super::{Automaton, Config};
 use crate::options::Order;
@@ -113,15 +113,10 @@ impl Automaton {
                     (&atom.tags, atom.state.essence(&self.numbers, &level.lex)).hash(mixer);
                 }
             }
-            Level::String(level) => {
-                level.decoder.text.hash(mixer);
-                for atom in &level.atoms {
-                    atom.tags.hash(mixer);
-                    self.hash_string(&atom.state, &level.decoder, clip, mixer);
-                }
-            }
+            Level::String(level) => self.hash_text(level, clip, mixer),
             Level::Key(level) => {
-                (level.text, level.table, level.lo, level.hi, level.open).hash(mixer);
+                (level.table, level.lo, level.hi).hash(mixer);
+                self.hash_text(&level.string, clip, mixer);
                 if level.lo < level.hi {
                     level.key.len().hash(mixer);
                 }
@@ -136,6 +131,14 @@ impl Automaton {
                 }
             }
             Level::End(gap) => gap.hash(mixer),
+        }
+    }
+
+    fn hash_text(&self, level: &StringLevel, clip: &Clip, mixer: &mut Mixer) {
+        level.decoder.text.hash(mixer);
+        for atom in &level.atoms {
+            atom.tags.hash(mixer);
+            self.hash_string(&atom.state, &level.decoder, clip, mixer);
         }
     }
 
@@ -169,7 +172,8 @@ impl Automaton {
         volatile.hash(mixer);
         for atom in &level.atoms {
             let (state, info) = (&atom.state, &self.objects[atom.state.id.index()]);
-            (&atom.tags, state.id, state.can_close(info), state.takes_key(info)).hash(mixer);
+            (&atom.tags, state.id, state.can_close(info)).hash(mixer);
+            state.takes_key(info, &level.seen).hash(mixer);
             match info.order() {
                 _ if volatile => {}
                 Order::Declared => state.next.hash(mixer),

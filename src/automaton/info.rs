@@ -1,7 +1,9 @@
 //! Shapes made ready for stepping: empty members resolved, names indexed.
 
+use super::string::At;
+use crate::language::{Chosen, LangState};
 use crate::options::Order;
-use crate::values::{ArrayShape, Emptiness, ObjectShape, SetId};
+use crate::values::{ArrayShape, Emptiness, ObjectShape, OtherKeys, SetId, StringId, Strings};
 use std::sync::Arc;
 
 /// A set of arrays, ready for stepping.
@@ -52,13 +54,58 @@ pub(crate) struct NameInfo {
     pub(crate) forbidden: bool,
 }
 
+/// The keys that an object takes and does not name.
+#[derive(Clone, Debug)]
+pub(crate) struct OtherInfo {
+    /// Which strings they are.
+    pub(crate) string: StringId,
+    values: Values,
+}
+
+/// The sets of their values.
+#[derive(Clone, Debug)]
+enum Values {
+    One(SetId),
+    ByKey {
+        chosen: Chosen,
+        /// By combination: the set, where such keys may come.
+        sets: Box<[Option<SetId>]>,
+    },
+}
+
+impl OtherInfo {
+    /// The set of the value of a key that ends at `at`.
+    pub(crate) fn set(&self, at: At) -> Option<SetId> {
+        match (&self.values, at) {
+            (Values::One(set), _) => Some(*set),
+            (Values::ByKey { chosen, sets }, At::Language(state)) => {
+                sets.get(chosen.combination(state)).copied().flatten()
+            }
+            (Values::ByKey { .. }, _) => None,
+        }
+    }
+
+    /// The keys, where they are not free; and `state`, if only finitely many go on from there.
+    pub(crate) fn runs_out(&self, state: LangState) -> Option<&Chosen> {
+        self.chosen().filter(|chosen| chosen.runs_out(state))
+    }
+
+    /// The keys, where they are not free.
+    pub(crate) fn chosen(&self) -> Option<&Chosen> {
+        match &self.values {
+            Values::One(_) => None,
+            Values::ByKey { chosen, .. } => Some(chosen),
+        }
+    }
+}
+
 /// A set of objects, ready for stepping.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectInfo {
     /// In declared order.
     pub(crate) names: Arc<[NameInfo]>,
-    /// The set of the values of other keys; `None` where there are none.
-    pub(crate) other: Option<SetId>,
+    /// The other keys; `None` where there are none.
+    pub(crate) other: Option<OtherInfo>,
     pub(crate) required: u32,
     /// By position in the declared order: the first required name from there on, or the length.
     next_required: Box<[u32]>,
@@ -70,7 +117,15 @@ pub(crate) struct ObjectInfo {
 }
 
 impl ObjectInfo {
-    pub(crate) fn new(shape: &ObjectShape, emptiness: &Emptiness, order: Order) -> ObjectInfo {
+    /// `strings` gets the language of its other keys, where they have one; `free` is any string.
+    pub(crate) fn new(
+        shape: &ObjectShape,
+        keys: Option<&OtherKeys>,
+        emptiness: &Emptiness,
+        order: Order,
+        strings: &mut Vec<Strings>,
+        free: StringId,
+    ) -> ObjectInfo {
         let names: Arc<[NameInfo]> = shape
             .names
             .iter()
@@ -91,13 +146,27 @@ impl ObjectInfo {
         let count = |wanted: &dyn Fn(&NameInfo) -> bool| {
             names.iter().filter(|name| wanted(name)).count() as u32
         };
-        let open = !shape.closed && !emptiness.is_empty(shape.other);
+        let other = match keys {
+            None => {
+                let open = !shape.closed && !emptiness.is_empty(shape.other);
+                open.then_some(OtherInfo { string: free, values: Values::One(shape.other) })
+            }
+            Some(keys) => {
+                let inhabited = |set: &Option<SetId>| set.filter(|&set| !emptiness.is_empty(set));
+                let sets: Box<[_]> = keys.sets.iter().map(inhabited).collect();
+                keys.joint.restrict(|index| sets[index].is_some()).map(|chosen| {
+                    let string = StringId::new(strings.len());
+                    strings.push(Strings::Language(chosen.language().clone()));
+                    OtherInfo { string, values: Values::ByKey { chosen, sets } }
+                })
+            }
+        };
         ObjectInfo {
             next_required: next(&|name| name.required),
             next_allowed: next(&|name| !name.forbidden),
             required: count(&|name| name.required),
             allowed: count(&|name| !name.forbidden),
-            other: open.then_some(shape.other),
+            other,
             names,
             order,
         }

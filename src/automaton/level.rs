@@ -10,7 +10,6 @@ use super::object::ObjectAtom;
 use super::string::{Decoder, StringAtom};
 use super::table::TableId;
 use crate::base::SmallBits;
-use crate::language::TextState;
 use crate::values::{ArrayId, SetId};
 use rpds::RedBlackTreeSetSync;
 use smallvec::SmallVec;
@@ -157,7 +156,9 @@ pub(crate) struct StringLevel {
 /// Inside a key: one cursor for all the candidates of the object below.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyLevel {
-    pub(crate) text: TextState,
+    /// The key as a string: the candidates for keys that an object does not name. Their tags are
+    /// the object's candidates.
+    pub(crate) string: StringLevel,
     /// The key as decoded so far.
     pub(crate) key: SmallVec<[u8; 24]>,
     /// The names of the object's candidates, merged.
@@ -165,8 +166,6 @@ pub(crate) struct KeyLevel {
     /// The entries of the table that begin with `key`.
     pub(crate) lo: u32,
     pub(crate) hi: u32,
-    /// Some candidate takes keys that it does not name.
-    pub(crate) open: bool,
 }
 
 /// Where a container stands between its parts.

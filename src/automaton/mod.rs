@@ -75,6 +75,7 @@ pub(crate) struct Automaton {
     gaps: Gaps,
     numbers: Vec<NumberInfo>,
     number_start: Lex,
+    /// Those of the sets, then those of keys.
     strings: Vec<Strings>,
     arrays: Vec<ArrayInfo>,
     objects: Vec<ObjectInfo>,
@@ -110,13 +111,19 @@ impl Automaton {
             .map(|i| NumberInfo::new(sets.number(NumberId::new(i)), policy.numbers))
             .collect::<Vec<_>>();
         let registers = numbers.iter().any(NumberInfo::registers);
-        let strings =
+        let mut strings: Vec<Strings> =
             (0..sets.string_count()).map(|i| sets.strings(StringId::new(i)).clone()).collect();
+        let free = StringId::new(strings.len());
+        strings.push(Strings::Free { min: 0, max: None });
         let arrays = (0..sets.array_count())
             .map(|i| ArrayInfo::new(sets.array(ArrayId::new(i)), &emptiness))
             .collect();
         let objects = (0..sets.object_count())
-            .map(|i| ObjectInfo::new(sets.object(ObjectId::new(i)), &emptiness, policy.order))
+            .map(ObjectId::new)
+            .map(|id| {
+                let (shape, keys) = (sets.object(id), sets.other_keys(id));
+                ObjectInfo::new(shape, keys, &emptiness, policy.order, &mut strings, free)
+            })
             .collect();
         Automaton {
             minimal: policy.escapes == Escapes::Minimal,

@@ -3,14 +3,15 @@
 use super::gap::Gap;
 use super::info::ObjectInfo;
 use super::level::{
-    Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, Tags, ValueLevel, merge_atoms,
+    Atom, Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, StringLevel, Tags, ValueLevel,
+    merge_atoms,
 };
-use super::string::{chars_in, narrow};
+use super::string::{At, Decoder, Reading, StringAtom, chars_in, narrow};
 use super::table::{Entry, NameTable};
 use crate::base::{ByteSet, SmallBits};
-use crate::language::{TextState, TextStep};
+use crate::language::{Chosen, Full, TextState};
 use crate::options::Order;
-use crate::values::{ObjectId, SetId};
+use crate::values::{ObjectId, SetId, StringId, Strings};
 use rpds::RedBlackTreeSetSync;
 use smallvec::SmallVec;
 use std::ops::Bound;
@@ -54,22 +55,23 @@ impl ObjectAtom {
             }
     }
 
-    /// Whether a key that is no name may come now.
-    pub(crate) fn is_open(&self, info: &ObjectInfo) -> bool {
-        info.other.is_some()
-            && match info.order() {
-                Order::Declared => info.next_required(self.next) as usize == info.names.len(),
-                Order::Any => true,
-            }
+    /// Whether a key that is no name may come now, beside those that have come.
+    pub(crate) fn is_open(&self, info: &ObjectInfo, seen: &Seen) -> bool {
+        let Some(other) = &info.other else { return false };
+        let in_order = match info.order() {
+            Order::Declared => info.next_required(self.next) as usize == info.names.len(),
+            Order::Any => true,
+        };
+        in_order && other.chosen().is_none_or(|chosen| is_left(info, chosen, seen))
     }
 
     /// Whether any key may come now.
-    pub(crate) fn takes_key(&self, info: &ObjectInfo) -> bool {
+    pub(crate) fn takes_key(&self, info: &ObjectInfo, seen: &Seen) -> bool {
         let names = match info.order() {
             Order::Declared => !info.window(self.next).is_empty(),
             Order::Any => self.left > 0,
         };
-        names || self.is_open(info)
+        names || self.is_open(info, seen)
     }
 
     /// Whether every required name has come.
@@ -152,16 +154,16 @@ impl ObjectLevel {
     }
 
     /// A key is complete: the candidates that allow it live on, and its value is one of the sets
-    /// that they have for it. `None` where none does. The key is `key`, with its `entry` if a
-    /// candidate names it; without `key` it is any key that is neither named nor seen.
+    /// that they have for it. `None` where none does. `entry`: the key, if a candidate names it.
+    /// Without a key it is any that is neither named nor seen, and no candidate has rules for it.
     pub(crate) fn close_key(
         &self,
         infos: &[ObjectInfo],
-        key: Option<&[u8]>,
+        key: Option<&KeyLevel>,
         entry: Option<&Entry>,
         gap: Gap,
     ) -> Option<(ObjectLevel, ValueLevel)> {
-        if key.is_some_and(|key| self.has_seen(key)) {
+        if key.is_some_and(|key| self.has_seen(&key.key)) {
             return None;
         }
         let mut after =
@@ -170,18 +172,20 @@ impl ObjectLevel {
         let mut other = false;
         for (position, atom) in self.atoms.iter().enumerate() {
             let info = &infos[atom.state.id.index()];
-            let owned = entry.and_then(|entry| {
-                let owner = |&(owner, _): &(u32, u32)| owner as usize;
-                let found = entry.owners.binary_search_by_key(&position, owner).ok()?;
-                entry.owners.get(found)
-            });
+            let owned = entry.and_then(|entry| entry.owned_by(position));
             let mut next = atom.clone();
-            let set = match (owned, info.other) {
-                (Some(&(_, index)), _) if atom.state.allows(info, index) => {
+            let set = match owned {
+                Some(index) if atom.state.allows(info, index) => {
                     next.state.take_name(info, index);
                     info.names[index as usize].set
                 }
-                (None, Some(set)) if atom.state.is_open(info) => {
+                None if atom.state.is_open(info, &self.seen) => {
+                    let at = match key {
+                        None => Some(At::Free),
+                        Some(key) => key.other_at(position),
+                    };
+                    let set = at.and_then(|at| info.other.as_ref()?.set(at));
+                    let Some(set) = set else { continue };
                     next.state.take_other(info);
                     other = true;
                     set
@@ -195,7 +199,7 @@ impl ObjectLevel {
             return None;
         }
         if other {
-            after.see(key.unwrap_or(SOME_KEY));
+            after.see(key.map_or(SOME_KEY, |key| &key.key));
         }
         let sets = choices.into_iter().enumerate();
         let choices = merge_atoms(sets.map(|(position, set)| (set, Tags::One(position))));
@@ -207,18 +211,31 @@ impl ObjectLevel {
         self.seen = Some(seen.insert(Arc::from(key)));
     }
 
-    /// The level of a key that begins here; `None` where no key may come.
-    pub(crate) fn open_key(&self, infos: &[ObjectInfo], tables: &super::NameTables) -> KeyLevel {
+    /// The level of a key that begins here.
+    pub(crate) fn open_key(
+        &self,
+        infos: &[ObjectInfo],
+        strings: &[Strings],
+        tables: &super::NameTables,
+    ) -> KeyLevel {
         let ids = self.atoms.iter().map(|atom| atom.state.id).collect();
         let table = tables.of(ids, infos);
-        let open = self.atoms.iter().any(|a| a.state.is_open(&infos[a.state.id.index()]));
+        let others = self.atoms.iter().enumerate().filter_map(|(position, atom)| {
+            let info = &infos[atom.state.id.index()];
+            let other = info.other.as_ref().filter(|_| atom.state.is_open(info, &self.seen))?;
+            Some((other.string, Tags::One(position)))
+        });
+        let begin = |atom: Atom<StringId>| {
+            let state = StringAtom::new(atom.state, &strings[atom.state.index()]);
+            Atom { tags: atom.tags, state }
+        };
+        let atoms = merge_atoms(others).into_iter().map(begin).collect();
         KeyLevel {
-            text: TextState::START,
+            string: StringLevel { decoder: Decoder::START, atoms },
             key: Default::default(),
             table,
             lo: 0,
             hi: tables.get(table).entries.len() as u32,
-            open,
         }
     }
 
@@ -235,7 +252,8 @@ impl ObjectLevel {
 
     /// Keeps the candidates that take a further key; `false` where none does.
     pub(crate) fn keep_takers(&mut self, infos: &[ObjectInfo]) -> bool {
-        self.atoms.retain(|atom| atom.state.takes_key(&infos[atom.state.id.index()]));
+        let seen = &self.seen;
+        self.atoms.retain(|atom| atom.state.takes_key(&infos[atom.state.id.index()], seen));
         !self.atoms.is_empty()
     }
 }
@@ -244,6 +262,8 @@ impl ObjectLevel {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum KeyStep {
     Dead,
+    /// The keys that would go on so have all come.
+    Exhausted,
     Stay,
     Closed,
 }
@@ -251,7 +271,29 @@ pub(crate) enum KeyStep {
 impl KeyLevel {
     /// Whether its opening quote is the last byte.
     pub(crate) fn is_fresh(&self) -> bool {
-        self.key.is_empty() && self.text.is_boundary()
+        self.string.decoder == Decoder::START
+    }
+
+    /// Whether some candidate takes keys that it does not name.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.string.atoms.is_empty()
+    }
+
+    /// The same key, its text unknown: it stands at `string`, and is neither named nor seen.
+    pub(crate) fn unknown(&self, string: StringLevel) -> KeyLevel {
+        let key = SmallVec::from_slice(SOME_KEY);
+        KeyLevel { string, key, table: self.table, lo: 0, hi: 0 }
+    }
+
+    /// Whether all candidates for keys that are not named take any.
+    pub(crate) fn is_free(&self) -> bool {
+        self.is_open() && self.string.atoms.iter().all(|atom| atom.state.at == At::Free)
+    }
+
+    /// Where the key stands for the object's candidate at `position`, as one that it does not name.
+    pub(crate) fn other_at(&self, position: usize) -> Option<At> {
+        let mut atoms = self.string.atoms.iter();
+        atoms.find(|atom| atom.tags.contains(position)).map(|atom| atom.state.at)
     }
 
     /// Reads one byte of a key of `object`.
@@ -259,29 +301,81 @@ impl KeyLevel {
         &mut self,
         object: &ObjectLevel,
         infos: &[ObjectInfo],
+        strings: &[Strings],
         table: &NameTable,
         byte: u8,
         minimal: bool,
-    ) -> KeyStep {
-        match self.text.step(byte, minimal) {
-            TextStep::Refuse => return KeyStep::Dead,
-            TextStep::Close => return KeyStep::Closed,
-            TextStep::Pending { state, .. } => {
-                self.text = state;
-                let live = self.open || self.pending_live(object, infos, table, minimal);
-                return if live { KeyStep::Stay } else { KeyStep::Dead };
-            }
-            TextStep::Raw { state, .. } => {
-                self.text = state;
-                self.push(table, &[byte]);
-            }
-            TextStep::Char(c, state) => {
-                self.text = state;
-                self.push(table, c.encode_utf8(&mut [0; 4]).as_bytes());
-            }
+    ) -> Result<KeyStep, Full> {
+        let reading = self.string.decoder.read(byte, minimal);
+        match reading {
+            Reading::Refused => return Ok(KeyStep::Dead),
+            Reading::Close => return Ok(KeyStep::Closed),
+            Reading::Pending => {}
+            Reading::Bytes(bytes, len) => self.push(table, &bytes[..usize::from(len)]),
         }
-        let live = self.open || object.allows_some(infos, table, self.lo, self.hi);
-        if live { KeyStep::Stay } else { KeyStep::Dead }
+        self.string.follow(strings, reading, minimal)?;
+        let open = self.is_open();
+        if open && (self.lo < self.hi || sees_prefix(&object.seen, &self.key)) {
+            self.drop_exhausted(object, infos, table);
+        }
+        let names = || match reading {
+            Reading::Pending => self.pending_live(object, infos, table, minimal),
+            _ => object.allows_some(infos, table, self.lo, self.hi),
+        };
+        Ok(match (self.is_open() || names(), open) {
+            (true, _) => KeyStep::Stay,
+            (false, true) => KeyStep::Exhausted,
+            (false, false) => KeyStep::Dead,
+        })
+    }
+
+    /// Drops the candidates for keys that are not named of which every key that goes on so is named
+    /// or has come.
+    fn drop_exhausted(&mut self, object: &ObjectLevel, infos: &[ObjectInfo], table: &NameTable) {
+        let (key, text) = (&self.key, self.string.decoder.text);
+        let (lo, hi) = (self.lo as usize, self.hi as usize);
+        self.string.atoms.retain(|atom| {
+            let At::Language(state) = atom.state.at else { return true };
+            let Some(position) = atom.tags.iter().next() else { return true };
+            let info = &infos[object.atoms[position].state.id.index()];
+            let Some(other) = info.other.as_ref().and_then(|other| other.runs_out(state)) else {
+                return true;
+            };
+            let mut full = key.to_vec();
+            let known = |full: &[u8]| {
+                let entries = &table.entries[lo..hi];
+                let found = entries.binary_search_by(|entry| entry.text.as_bytes().cmp(full));
+                object.has_seen(full)
+                    || found.is_ok_and(|index| entries[index].owned_by(position).is_some())
+            };
+            let mut is_left = |state, text, before: &[u8]| {
+                full.truncate(key.len());
+                full.extend_from_slice(before);
+                let begun = full.len();
+                let end = other.end_other_than(state, text, |end| {
+                    full.truncate(begun);
+                    full.extend_from_slice(end);
+                    known(&full)
+                });
+                end.is_some()
+            };
+            if !text.is_escape_partial() {
+                return is_left(state, text, &[]);
+            }
+            let ranges = text.pending_chars(false);
+            let mut chars = ranges.iter().flat_map(|&(low, high)| low..=high);
+            chars.any(|c| {
+                let Some(c) = char::from_u32(c) else { return false };
+                let mut bytes = [0; 4];
+                let bytes = c.encode_utf8(&mut bytes).as_bytes();
+                let mut state = Some(state);
+                for &byte in bytes {
+                    let step = |state| other.language().step_byte(state, byte).ok().flatten();
+                    state = state.and_then(step);
+                }
+                state.is_some_and(|state| is_left(state, TextState::START, bytes))
+            })
+        });
     }
 
     fn push(&mut self, table: &NameTable, bytes: &[u8]) {
@@ -299,7 +393,7 @@ impl KeyLevel {
         table: &NameTable,
         minimal: bool,
     ) -> bool {
-        let ranges = self.text.pending_chars(minimal);
+        let ranges = self.string.decoder.text.pending_chars(minimal);
         let inside = &table.entries[self.lo as usize..self.hi as usize];
         chars_in(inside, self.key.len(), &ranges)
             .any(|index| object.allows_entry(infos, &inside[index]))
@@ -311,6 +405,19 @@ impl KeyLevel {
             .first()
             .filter(|entry| entry.text.len() == self.key.len())
     }
+}
+
+/// Whether a key is left that `info` neither names nor has seen.
+fn is_left(info: &ObjectInfo, chosen: &Chosen, seen: &Seen) -> bool {
+    let start = chosen.language().start();
+    if !chosen.runs_out(start) {
+        return true;
+    }
+    let known = |key: &[u8]| {
+        let named = info.names.iter().any(|name| name.text.as_bytes() == key);
+        named || seen.as_ref().is_some_and(|seen| seen.contains(key))
+    };
+    chosen.end_other_than(start, TextState::START, known).is_some()
 }
 
 /// Whether a set of seen keys has one that begins with `prefix`.

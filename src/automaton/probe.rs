@@ -6,9 +6,9 @@ use super::number::NumberCursor;
 use super::object::{KeyStep, seen_bytes, sees_prefix};
 use super::string::{At, StringAtom};
 use super::table::Entry;
-use super::{Automaton, Config, Level};
+use super::{Automaton, Config, Full, Level};
 use crate::base::{ByteSet, SmallBits};
-use crate::values::Strings;
+use crate::values::{SetId, Strings};
 
 impl Automaton {
     /// The length range of a candidate into which every text goes on, whatever it is, as long as
@@ -53,8 +53,7 @@ impl Automaton {
     pub(crate) fn close_key(&self, config: &Config, key: Option<&KeyLevel>) -> Option<Config> {
         let Some(Level::Object(object)) = config.parent() else { return None };
         let entry = key.and_then(|key| key.entry(self.table(key)));
-        let text = key.map(|key| key.key.as_slice());
-        let (object, value) = object.close_key(&self.objects, text, entry, self.gaps.between)?;
+        let (object, value) = object.close_key(&self.objects, key, entry, self.gaps.between)?;
         let mut next = Config { top: Level::Value(value), below: config.below.clone() };
         next.below.discard();
         next.below.push(Level::Object(object));
@@ -67,9 +66,32 @@ impl Automaton {
         object: &ObjectLevel,
         key: &mut KeyLevel,
         byte: u8,
-    ) -> KeyStep {
+    ) -> Result<KeyStep, Full> {
         let table = self.tables.get(key.table);
-        key.step(object, &self.objects, table, byte, self.minimal)
+        key.step(object, &self.objects, &self.strings, table, byte, self.minimal)
+    }
+
+    /// The set of the value of a key of `object` that ends at `atom`, as one that the candidates
+    /// which it serves do not name; `None` where it cannot end there.
+    pub(crate) fn other_value(
+        &self,
+        object: &ObjectLevel,
+        tags: &SmallBits,
+        atom: &StringAtom,
+    ) -> Option<SetId> {
+        let position = tags.iter().next()?;
+        let info = &self.objects[object.atoms[position].state.id.index()];
+        info.other.as_ref()?.set(atom.at)
+    }
+
+    /// Whether for each candidate that has rules there is no end of keys, so that one more or less
+    /// makes no difference.
+    pub(crate) fn has_endless_keys(&self, object: &ObjectLevel) -> bool {
+        object.atoms.iter().all(|atom| {
+            let other = self.objects[atom.state.id.index()].other.as_ref();
+            let chosen = other.and_then(|other| other.chosen());
+            chosen.is_none_or(|chosen| !chosen.runs_out(chosen.language().start()))
+        })
     }
 
     /// Whether a key, as it stands, is a name of some candidate or has come already.

@@ -48,7 +48,7 @@ impl Automaton {
                 StringStep::Stay => {}
                 StringStep::Closed(tags) => self.finish(config, &tags),
             },
-            Level::Key(_) => return Ok(self.step_key(config, byte)),
+            Level::Key(_) => return self.step_key(config, byte),
             Level::Object(_) => return Ok(self.step_object(config, byte)),
             Level::Array(_) => return Ok(self.step_array(config, byte)),
             Level::End(gap) => return Ok(is_blank(byte) && gap.take(byte)),
@@ -197,7 +197,7 @@ impl Automaton {
                 if !object.keep_takers(&self.objects) {
                     return false;
                 }
-                let key = Level::Key(object.open_key(&self.objects, &self.tables));
+                let key = Level::Key(object.open_key(&self.objects, &self.strings, &self.tables));
                 let object = std::mem::replace(&mut config.top, key);
                 config.below.push(object);
                 true
@@ -206,19 +206,19 @@ impl Automaton {
         }
     }
 
-    fn step_key(&self, config: &mut Config, byte: u8) -> bool {
+    fn step_key(&self, config: &mut Config, byte: u8) -> Result<bool, Full> {
         let Some(Level::Object(object)) = config.below.top() else {
-            return false;
+            return Ok(false);
         };
-        let Level::Key(key) = &mut config.top else { return false };
-        match self.step_key_level(object, key, byte) {
-            KeyStep::Dead => false,
+        let Level::Key(key) = &mut config.top else { return Ok(false) };
+        Ok(match self.step_key_level(object, key, byte)? {
+            KeyStep::Dead | KeyStep::Exhausted => false,
             KeyStep::Stay => true,
             KeyStep::Closed => {
-                let Level::Key(key) = &config.top else { return false };
+                let Level::Key(key) = &config.top else { return Ok(false) };
                 self.close_key(config, Some(key)).map(|next| *config = next).is_some()
             }
-        }
+        })
     }
 
     fn step_array(&self, config: &mut Config, byte: u8) -> bool {

@@ -216,6 +216,17 @@ impl StringLevel {
             Reading::Close => return Ok(self.close(strings)),
             Reading::Pending | Reading::Bytes(..) => {}
         }
+        self.follow(strings, reading, minimal)?;
+        Ok(if self.atoms.is_empty() { StringStep::Dead } else { StringStep::Stay })
+    }
+
+    /// Keeps the candidates that go on with what the decoder has just read.
+    pub(crate) fn follow(
+        &mut self,
+        strings: &[Strings],
+        reading: Reading,
+        minimal: bool,
+    ) -> Result<(), Full> {
         let (decoder, mut full) = (self.decoder, false);
         self.atoms.retain(|atom| {
             let strings = &strings[atom.state.id.index()];
@@ -224,11 +235,7 @@ impl StringLevel {
                 false
             })
         });
-        match (full, self.atoms.is_empty()) {
-            (true, _) => Err(Full),
-            (false, true) => Ok(StringStep::Dead),
-            (false, false) => Ok(StringStep::Stay),
-        }
+        if full { Err(Full) } else { Ok(()) }
     }
 
     fn close(&self, strings: &[Strings]) -> StringStep {

@@ -21,6 +21,15 @@ pub(crate) struct Entry {
     pub(crate) owners: SmallVec<[(u32, u32); 1]>,
 }
 
+impl Entry {
+    /// The index of the name in the candidate at `position`, if it has it.
+    pub(crate) fn owned_by(&self, position: usize) -> Option<u32> {
+        let owner = |&(owner, _): &(u32, u32)| owner as usize;
+        let found = self.owners.binary_search_by_key(&position, owner).ok()?;
+        self.owners.get(found).map(|&(_, index)| index)
+    }
+}
+
 impl AsRef<str> for Entry {
     fn as_ref(&self) -> &str {
         &self.text

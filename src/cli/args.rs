@@ -5,8 +5,8 @@ use super::source;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::Path;
 use tokenmask::{
-    Dialect, Escapes, Formats, Margin, Numbers, Objects, Options, Order, SurfacePolicy, Vocabulary,
-    Whitespace,
+    Content, Dialect, Escapes, Formats, Margin, Numbers, Objects, Options, Order, SurfacePolicy,
+    Vocabulary, Whitespace,
 };
 
 /// Compile a JSON Schema into token masks, sample through them, and see what they enforce.
@@ -158,6 +158,9 @@ pub(crate) struct Common {
     /// Which formats are enforced.
     #[arg(long, value_enum, default_value_t = FormatsArg::Enforce)]
     formats: FormatsArg,
+    /// Whether `contentEncoding` and `contentMediaType` are enforced.
+    #[arg(long, value_enum, default_value_t = ContentArg::Annotate)]
+    content: ContentArg,
     /// The dialect of schemas without `$schema`.
     #[arg(long, value_enum)]
     dialect: Option<DialectArg>,
@@ -180,6 +183,7 @@ impl Common {
             },
             dialect: self.dialect.map(Dialect::from),
             formats: self.formats.into(),
+            content: self.content.into(),
             ..Options::default()
         };
         for document in &self.documents {
@@ -250,6 +254,7 @@ settings!(NumbersArg => Numbers { Plain => Plain, Any => Any });
 settings!(EscapesArg => Escapes { All => All, Minimal => Minimal });
 settings!(ObjectsArg => Objects { Open => Open, Closed => Closed });
 settings!(FormatsArg => Formats { Enforce => Enforce, Standard => Standard, Annotate => Annotate });
+settings!(ContentArg => Content { Annotate => Annotate, Enforce => Enforce });
 settings!(DialectArg => Dialect {
     Draft4 = "4" => Draft4,
     Draft6 = "6" => Draft6,
@@ -287,12 +292,13 @@ mod tests {
     #[test]
     fn settings_reach_the_options() {
         let arguments = "--order any --whitespace 8 --margin both --numbers any --escapes minimal \
-             --objects closed --formats annotate --dialect 2019-09";
+             --objects closed --formats annotate --content enforce --dialect 2019-09";
         let arguments: Vec<&str> = arguments.split_whitespace().collect();
         let options = common(&arguments).options().unwrap();
         assert_eq!(options.policy.whitespace, Whitespace::Bounded(8));
         assert_eq!(options.policy.margin, Margin::Both);
         assert_eq!(options.policy.objects, Objects::Closed);
+        assert_eq!(options.content, Content::Enforce);
         assert_eq!(options.dialect, Some(Dialect::Draft201909));
         assert!(Args::try_parse_from(["tokenmask", "explain", "-", "--whitespace", "x"]).is_err());
     }

@@ -168,6 +168,27 @@ impl Alphabet {
         bytes.iter().all(|&b| self.bytes.contains(b)).then_some(bytes)
     }
 
+    /// The spelling of decoded bytes that end a string which stands at `text`: `escaped` is what a
+    /// pending escape becomes; else the first bytes may be the rest of a raw character.
+    pub(crate) fn spell_end(
+        &self,
+        text: TextState,
+        escaped: Option<char>,
+        bytes: &[u8],
+    ) -> Option<Vec<u8>> {
+        let mut spelled = match escaped {
+            Some(c) => self.complete(text, Some(c))?,
+            None => Vec::new(),
+        };
+        let pending = bytes.iter().take_while(|&&b| b & 0xC0 == 0x80).count();
+        let (rest, chars) = bytes.split_at(pending);
+        spelled.extend_from_slice(rest);
+        for c in std::str::from_utf8(chars).ok()?.chars() {
+            spelled.extend(self.cheapest_spelling(c)?);
+        }
+        Some(spelled)
+    }
+
     fn complete_raw(&self, mut text: TextState) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         while let Some((low, high)) = text.raw_next() {

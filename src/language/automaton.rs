@@ -1,9 +1,11 @@
-//! The language of a string: an intersection of factors and a length range.
+//! The language of a string: an intersection of factors and complements of factors, and a length
+//! range.
 
 use super::alphabet::Alphabet;
 use super::factor::Factor;
 use super::lazy::LazyDfa;
 use super::product::{Product, Range};
+use super::stepped::Stepped;
 use crate::options::Limits;
 use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
 use std::sync::Arc;
@@ -58,39 +60,32 @@ pub(super) enum Mode {
 }
 
 impl Language {
-    /// The strings in every factor whose length in code points is in `min..=max`.
+    /// The strings in every factor of `within`, in none of `without`, whose length in code points
+    /// is in `min..=max`.
     ///
     /// # Errors
     /// The limit that is met; with fewer factors or without the range it may not be.
     pub(crate) fn compile(
-        factors: &[Arc<Factor>],
+        within: &[Arc<Factor>],
+        without: &[Arc<Factor>],
         min: u64,
         max: Option<u64>,
         alphabet: &Arc<Alphabet>,
         limits: &Limits,
     ) -> Result<Language, LanguageLimit> {
-        let mut distinct: Vec<Arc<Factor>> = Vec::new();
-        for factor in factors {
-            if !distinct.iter().any(|known| Arc::ptr_eq(known, factor)) {
-                distinct.push(Arc::clone(factor));
-            }
-        }
+        let within = distinct(within);
         let range = Range { min, max };
-        let mode = match &distinct[..] {
-            [factor] if range == Range::ANY => Mode::Lazy(lazy(factor, alphabet, limits)?),
-            _ => {
-                // A step of one factor may be lost where another dies: leave them room.
-                let cap = limits.language_states.saturating_mul(16);
-                let bytes = limits.language_states.saturating_mul(EAGER_BYTES_PER_STATE);
-                let dfas = distinct
-                    .into_iter()
-                    .map(|factor| LazyDfa::new(factor, None, cap, bytes))
-                    .collect::<Result<Vec<_>, Full>>()
-                    .map_err(|Full| LanguageLimit::STATES)?;
-                Mode::Eager(Product::new(&dfas, range, alphabet, limits.language_states)?)
-            }
-        };
-        Ok(Language { mode })
+        let is_lazy = |factor: &Factor| factor.is_lazy() && range == Range::ANY;
+        if let ([factor], true) = (&within[..], without.is_empty())
+            && is_lazy(factor)
+        {
+            return Ok(Language { mode: Mode::Lazy(lazy(factor, alphabet, limits)?) });
+        }
+        let wanted = within.len();
+        let factors = within.into_iter().chain(distinct(without));
+        let dfas = stepped(factors, limits)?;
+        let product = Product::new(&dfas, wanted, range, alphabet, limits.language_states)?;
+        Ok(Language { mode: Mode::Eager(product) })
     }
 
     /// The state before the first byte.
@@ -110,13 +105,19 @@ impl Language {
     /// may mean that it is not known.
     #[inline]
     pub(crate) fn is_universal(&self, state: LangState) -> bool {
-        matches!(&self.mode, Mode::Lazy(dfa) if dfa.is_universal(state))
+        match &self.mode {
+            Mode::Lazy(dfa) => dfa.is_universal(state),
+            Mode::Eager(product) => product.is_universal(state),
+        }
     }
 
     /// Whether whatever follows `state` can be completed. `false` may mean that it is not known.
     #[inline]
     pub(crate) fn never_dies(&self, state: LangState) -> bool {
-        matches!(&self.mode, Mode::Lazy(dfa) if dfa.never_dies() || dfa.is_universal(state))
+        match &self.mode {
+            Mode::Lazy(dfa) => dfa.never_dies() || dfa.is_universal(state),
+            Mode::Eager(product) => product.never_dies(state),
+        }
     }
 
     /// The state after a byte of the decoded string; `None` where no continuation is accepted,
@@ -206,12 +207,37 @@ impl Language {
                 Ok(Some(next)) => state = next,
                 Ok(None) => return false,
                 Err(Full) => {
-                    return matches!(&self.mode, Mode::Lazy(dfa) if dfa.matches_uncached(text));
+                    return matches!(&self.mode, Mode::Lazy(dfa) if dfa.factor().matches(text) == Ok(true));
                 }
             }
         }
         self.accepts_at(state, text.chars().count() as u64)
     }
+}
+
+/// The factors without repeats.
+fn distinct(factors: &[Arc<Factor>]) -> Vec<Arc<Factor>> {
+    let mut distinct: Vec<Arc<Factor>> = Vec::new();
+    for factor in factors {
+        if !distinct.iter().any(|known| Arc::ptr_eq(known, factor)) {
+            distinct.push(Arc::clone(factor));
+        }
+    }
+    distinct
+}
+
+/// The automata of factors that are to be explored together. A step of one may be lost where
+/// another dies: that leaves them room.
+pub(super) fn stepped(
+    factors: impl Iterator<Item = Arc<Factor>>,
+    limits: &Limits,
+) -> Result<Vec<Stepped>, LanguageLimit> {
+    let cap = limits.language_states.saturating_mul(16);
+    let bytes = limits.language_states.saturating_mul(EAGER_BYTES_PER_STATE);
+    factors
+        .map(|factor| Stepped::new(factor, cap, bytes))
+        .collect::<Result<_, Full>>()
+        .map_err(|Full| LanguageLimit::STATES)
 }
 
 /// The lazy automaton of one factor, with its liveness over the alphabet.

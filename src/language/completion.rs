@@ -48,14 +48,14 @@ impl Completion<'_> {
                 let origins: Vec<Origin<u32>> =
                     members.flat_map(|&q| self.origins(&reader, q, text)).collect();
                 let found = cheapest(&reader, self.alphabet.spell(), &origins, usize::MAX).ok()?;
-                self.spell(text, found.escaped, &found.bytes)
+                self.alphabet.spell_end(text, found.escaped, &found.bytes)
             }
             Mode::Eager(product) => {
                 let reader = ProductReader { product };
                 let origins = self.origins(&reader, (state.0, reader.clip(count)), text);
                 let fuel = if reader.is_bounded() { SEARCH_FUEL } else { usize::MAX };
                 match cheapest(&reader, self.alphabet.spell(), &origins, fuel) {
-                    Ok(found) => self.spell(text, found.escaped, &found.bytes),
+                    Ok(found) => self.alphabet.spell_end(text, found.escaped, &found.bytes),
                     Err(Missing::Nothing) => None,
                     Err(Missing::Fuel) => self.fewest_chars(product, &origins, text),
                 }
@@ -129,22 +129,6 @@ impl Completion<'_> {
         found
     }
 
-    /// The spelling of decoded bytes: first the character of a pending escape or the rest of a
-    /// raw character, then whole characters.
-    fn spell(&self, text: TextState, escaped: Option<char>, bytes: &[u8]) -> Option<Vec<u8>> {
-        let mut spelled = match escaped {
-            Some(c) => self.alphabet.complete(text, Some(c))?,
-            None => Vec::new(),
-        };
-        let pending = bytes.iter().take_while(|&&b| b & 0xC0 == 0x80).count();
-        let (rest, chars) = bytes.split_at(pending);
-        spelled.extend_from_slice(rest);
-        for c in std::str::from_utf8(chars).ok()?.chars() {
-            spelled.extend(self.alphabet.cheapest_spelling(c)?);
-        }
-        Some(spelled)
-    }
-
     /// The completion of the fewest characters, each as cheap as can be.
     fn fewest_chars(
         &self,
@@ -180,7 +164,7 @@ impl Completion<'_> {
             bytes.extend_from_slice(&found.bytes);
             q = found.state.0;
         }
-        self.spell(text, first.escaped, &bytes)
+        self.alphabet.spell_end(text, first.escaped, &bytes)
     }
 }
 

@@ -110,7 +110,7 @@ mod tests {
         let limits = Limits::default();
         let infinite = |pattern: &str, max| {
             let factor = Factor::pattern(pattern, &limits).unwrap();
-            Language::compile(&[factor], 0, max, &alphabet, &limits).unwrap().is_infinite()
+            Language::compile(&[factor], &[], 0, max, &alphabet, &limits).unwrap().is_infinite()
         };
         for pattern in ["a", "^a*$", "^a", "a$", "^(ab+)$", ""] {
             assert!(infinite(pattern, None), "{pattern}");

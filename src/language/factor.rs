@@ -5,24 +5,40 @@
 //! is the NFA's unanchored prefix; there is none after it, because a set that holds a match
 //! accepts every continuation ([`StateSet::Universal`]).
 
-use super::ecma::{self, PatternError};
+use super::alternating::Alternating;
+use super::automaton::Full;
+use super::ecma::{self, Look as Assertion, Pattern, PatternError};
 use super::spell::{BOUNDARY, Spell};
 use crate::options::Limits;
 use fixedbitset::FixedBitSet;
 use regex_automata::nfa::thompson::{NFA, State, WhichCaptures};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Class, ClassUnicode, Hir, Repetition};
 use std::sync::Arc;
 
 /// The language of one pattern or format.
 #[derive(Debug)]
 pub(crate) struct Factor {
     nfa: NFA,
+    /// What its assertions look for, if it has any; then the search is part of all the NFAs.
+    looks: Vec<LookBody>,
+    is_exact: bool,
+    lenient: Option<Box<str>>,
     /// States that accept if the text ends here (not at its very beginning).
     ends: FixedBitSet,
     /// States from which some text accepts (not at its very beginning).
     coaccessible: FixedBitSet,
+    /// A larger language with fewer states, for where a limit would be met.
+    wide: Option<Arc<Factor>>,
+}
+
+/// The body of an assertion.
+#[derive(Debug)]
+pub(super) struct LookBody {
+    pub(super) nfa: NFA,
+    /// Whether it must end where the assertion stands; if not, it begins there.
+    pub(super) behind: bool,
 }
 
 /// A determinised state: what an NFA can be in.
@@ -55,8 +71,19 @@ impl Factor {
     /// # Errors
     /// See [`PatternError`].
     pub(crate) fn pattern(text: &str, limits: &Limits) -> Result<Arc<Factor>, PatternError> {
-        let hir = ecma::parse(text)?;
-        Self::from_hir(&hir, limits.pattern_bytes).map(Arc::new)
+        Self::of_pattern(text, limits.pattern_bytes).map(Arc::new)
+    }
+
+    /// The same, where its NFA may take so many `bytes`.
+    pub(super) fn of_pattern(text: &str, bytes: usize) -> Result<Factor, PatternError> {
+        let pattern = ecma::parse(text)?;
+        let mut factor = if pattern.looks.is_empty() {
+            Self::from_hir(&pattern.hir, bytes)?
+        } else {
+            Self::with_looks(&pattern, bytes)?
+        };
+        (factor.is_exact, factor.lenient) = (pattern.is_exact, pattern.lenient);
+        Ok(factor)
     }
 
     /// The language that searches for `hir`.
@@ -64,17 +91,72 @@ impl Factor {
     /// # Errors
     /// A limit, where the NFA would take more than `bytes`.
     pub(super) fn from_hir(hir: &Hir, bytes: usize) -> Result<Factor, PatternError> {
-        let config = NFA::config()
-            .utf8(true)
-            .which_captures(WhichCaptures::None)
-            .nfa_size_limit(Some(bytes));
-        let nfa = NFA::compiler()
-            .configure(config)
-            .build_from_hir(hir)
-            .map_err(|_| PatternError::Limit { name: "pattern_bytes" })?;
-        let mut factor = Factor { nfa, ends: FixedBitSet::new(), coaccessible: FixedBitSet::new() };
+        Ok(Self::new(compile(hir, WhichCaptures::None, bytes)?, Vec::new()))
+    }
+
+    /// The same with assertions. They are asked between characters only, so the search goes by
+    /// characters.
+    fn with_looks(pattern: &Pattern, bytes: usize) -> Result<Factor, PatternError> {
+        let mut left = bytes;
+        let mut build = |hir: &Hir, searched: bool| {
+            let hir =
+                if searched { Hir::concat(vec![anything(), hir.clone()]) } else { hir.clone() };
+            let nfa = compile(&hir, WhichCaptures::All, left)?;
+            left = left.saturating_sub(nfa.memory_usage());
+            Ok(nfa)
+        };
+        let nfa = build(&pattern.hir, true)?;
+        let body = |Assertion { body, behind }: &Assertion| {
+            Ok(LookBody { nfa: build(body, *behind)?, behind: *behind })
+        };
+        let looks = pattern.looks.iter().map(body).collect::<Result<_, _>>()?;
+        Ok(Self::new(nfa, looks))
+    }
+
+    /// The language that searches by `nfa`.
+    pub(super) fn from_nfa(nfa: NFA) -> Factor {
+        Self::new(nfa, Vec::new())
+    }
+
+    fn new(nfa: NFA, looks: Vec<LookBody>) -> Factor {
+        let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
+        let mut factor =
+            Factor { nfa, looks, is_exact: true, lenient: None, ends, coaccessible, wide: None };
         factor.analyse();
-        Ok(factor)
+        factor
+    }
+
+    /// The same with a larger language to fall back on.
+    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>) -> Factor {
+        Factor { wide, ..self }
+    }
+
+    /// A larger language with fewer states, if there is one.
+    pub(crate) fn wide(&self) -> Option<&Arc<Factor>> {
+        self.wide.as_ref()
+    }
+
+    /// Whether its automaton can be made step by step: it has no assertions.
+    pub(crate) fn is_lazy(&self) -> bool {
+        self.looks.is_empty()
+    }
+
+    /// Whether this is the pattern's own language; otherwise it is a superset.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// What the pattern has that is legal without the `u` flag only, and how it was read.
+    pub(crate) fn lenient(&self) -> Option<&str> {
+        self.lenient.as_deref()
+    }
+
+    pub(super) fn nfa(&self) -> &NFA {
+        &self.nfa
+    }
+
+    pub(super) fn looks(&self) -> &[LookBody] {
+        &self.looks
     }
 
     fn analyse(&mut self) {
@@ -164,6 +246,35 @@ impl Factor {
     pub(super) fn byte_classes(&self) -> [u8; 256] {
         let classes = self.nfa.byte_classes();
         std::array::from_fn(|byte| classes.get(byte as u8))
+    }
+
+    /// Whether it holds `text`.
+    ///
+    /// # Errors
+    /// [`Full`], only for a pattern with assertions, where that takes too many steps.
+    pub(crate) fn matches(self: &Arc<Self>, text: &str) -> Result<bool, Full> {
+        if !self.looks.is_empty() {
+            let automaton = Alternating::new(Arc::clone(self), text.len().saturating_add(2))?;
+            let mut state = automaton.start();
+            for byte in text.bytes() {
+                match automaton.step(state, byte)? {
+                    Some(next) => state = next,
+                    None => return Ok(false),
+                }
+            }
+            return Ok(automaton.accepts(state));
+        }
+        let mut scratch = Scratch::default();
+        let mut set = self.start_set(&mut scratch);
+        for byte in text.bytes() {
+            match &set {
+                StateSet::Universal => return Ok(true),
+                StateSet::Members { members, .. } => {
+                    set = self.step_set(members, byte, &mut scratch);
+                }
+            }
+        }
+        Ok(!matches!(set, StateSet::Members { accepts: false, .. }))
     }
 
     /// The set at the beginning of a text.
@@ -279,6 +390,21 @@ impl Factor {
     }
 }
 
+/// The NFA of `hir`.
+fn compile(hir: &Hir, captures: WhichCaptures, bytes: usize) -> Result<NFA, PatternError> {
+    let config = NFA::config().utf8(true).which_captures(captures).nfa_size_limit(Some(bytes));
+    let nfa = NFA::compiler().configure(config).build_from_hir(hir);
+    nfa.map_err(|_| PatternError::Limit { name: "pattern_bytes" })
+}
+
+/// Any characters.
+fn anything() -> Hir {
+    let mut any = ClassUnicode::empty();
+    any.negate();
+    let sub = Box::new(Hir::class(Class::Unicode(any)));
+    Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub })
+}
+
 impl Scratch {
     fn begin(&mut self, len: usize) {
         if self.seen.len() < len {
@@ -303,7 +429,7 @@ impl Scratch {
 }
 
 /// The unconditional successors of a state that reads nothing.
-fn epsilons(state: &State, mut visit: impl FnMut(StateID)) {
+pub(super) fn epsilons(state: &State, mut visit: impl FnMut(StateID)) {
     match state {
         State::Union { alternates } => alternates.iter().for_each(|&next| visit(next)),
         State::BinaryUnion { alt1, alt2 } => {
@@ -315,7 +441,7 @@ fn epsilons(state: &State, mut visit: impl FnMut(StateID)) {
     }
 }
 
-fn byte_edges(state: &State, mut visit: impl FnMut(u8, u8, StateID)) {
+pub(super) fn byte_edges(state: &State, mut visit: impl FnMut(u8, u8, StateID)) {
     match state {
         State::ByteRange { trans } => visit(trans.start, trans.end, trans.next),
         State::Sparse(sparse) => {

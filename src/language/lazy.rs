@@ -95,7 +95,7 @@ impl LazyDfa {
         self.start
     }
 
-    pub(super) fn factor(&self) -> &Factor {
+    pub(super) fn factor(&self) -> &Arc<Factor> {
         &self.factor
     }
 
@@ -222,20 +222,5 @@ impl LazyDfa {
             }
         }
         false
-    }
-
-    /// Whether `text` is accepted, without making states.
-    pub(super) fn matches_uncached(&self, text: &str) -> bool {
-        let mut scratch = Scratch::default();
-        let mut set = self.factor.start_set(&mut scratch);
-        for byte in text.bytes() {
-            match &set {
-                StateSet::Universal => return true,
-                StateSet::Members { members, .. } => {
-                    set = self.factor.step_set(members, byte, &mut scratch);
-                }
-            }
-        }
-        !matches!(set, StateSet::Members { accepts: false, .. })
     }
 }

@@ -13,28 +13,35 @@
 //! since a set that holds a match accepts whatever follows and collapses to one state.
 
 mod alphabet;
+mod alternating;
 mod automaton;
 mod char_class;
 mod completion;
+mod count;
 mod decode;
 mod ecma;
 mod extent;
 mod factor;
 mod format;
+mod joint;
 mod lazy;
 mod lengths;
 mod product;
 mod shortest;
 mod spell;
+mod stepped;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use alphabet::Alphabet;
-pub(crate) use automaton::{Full, LangState, Language};
+pub(crate) use automaton::{Full, LangState, Language, LanguageLimit};
 pub(crate) use char_class::CharClass;
 pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
 pub(crate) use factor::Factor;
+pub(crate) use format::Format;
+#[cfg(feature = "check")]
+pub(crate) use format::formats;
 #[cfg(all(test, feature = "check"))]
-pub(crate) use format::FORMATS;
-pub(crate) use format::{Format, FormatHow};
+pub(crate) use format::samples::SAMPLES;
+pub(crate) use joint::{Chosen, Joint};

@@ -1,18 +1,22 @@
-//! The eager product of several factors, or of one beside a length range: explored completely,
-//! trimmed by backward liveness.
+//! The eager product of several factors, asked for or excluded, or of one beside a length range:
+//! explored completely, trimmed by backward liveness.
 
 use super::alphabet::Alphabet;
 use super::automaton::{Full, LangState, LanguageLimit};
 use super::decode::TextState;
 use super::factor::backward;
-use super::lazy::LazyDfa;
 use super::lengths::{CharGraph, Lengths};
 use super::spell::{BOUNDARY, Spell, SpellEdge, SpellNode};
+use super::stepped::Stepped;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 
 const DEAD: u32 = u32::MAX;
+
+/// A factor's place in a state where no continuation is in it any more.
+const GONE: LangState = LangState(u32::MAX);
 
 /// States inside characters for each between them that a product may have.
 const INSIDE: usize = 10;
@@ -44,6 +48,10 @@ pub(super) struct Product {
     accepts: FixedBitSet,
     liveness: Liveness,
     range: Range,
+    /// States from which no text leads out of the language, lengths aside.
+    immortal: FixedBitSet,
+    /// The accepting state that every text leads back to.
+    universal: Option<u32>,
 }
 
 /// From which states, at which lengths, the language can still be met.
@@ -54,10 +62,16 @@ enum Liveness {
     Lengths(Lengths),
 }
 
-/// The product while it is explored.
-struct Explored {
-    states: Vec<SmallVec<[LangState; 2]>>,
-    known: FxHashMap<SmallVec<[LangState; 2]>, u32>,
+/// What each factor is in.
+type Tuple = SmallVec<[LangState; 2]>;
+
+/// Several factors read at once, explored.
+#[derive(Debug)]
+pub(super) struct Explored {
+    classes: [u8; 256],
+    stride: usize,
+    pub(super) states: Vec<Tuple>,
+    known: FxHashMap<Tuple, u32>,
     next: Vec<u32>,
     /// (state, place in a UTF-8 sequence), as far as reachable; the first is the start.
     pairs: Vec<(u32, SpellNode)>,
@@ -67,34 +81,51 @@ impl Product {
     /// The start state.
     pub(super) const START: LangState = LangState(0);
 
-    /// Explores the product of `factors`.
+    /// Explores the product: of the `factors`, the first `wanted` are asked for, and the others
+    /// excluded.
     ///
     /// # Errors
     /// `language_states`, where it has more than `max_states` states between characters or
     /// [`INSIDE`] times as many in all, or its lengths repeat too late.
     pub(super) fn new(
-        factors: &[LazyDfa],
+        factors: &[Stepped],
+        wanted: usize,
         range: Range,
         alphabet: &Alphabet,
         max_states: usize,
     ) -> Result<Product, LanguageLimit> {
-        let (classes, stride) = joint_classes(factors);
-        let explored = Explored::run(factors, &classes, stride, max_states)?;
-        let mut accepts = FixedBitSet::with_capacity(explored.states.len());
-        for (index, tuple) in explored.states.iter().enumerate() {
-            let all = factors.iter().zip(tuple).all(|(dfa, &state)| dfa.accepts(state));
-            accepts.set(index, all);
-        }
+        let is_wanted = |index: usize| index < wanted;
+        let explored = Explored::run(factors, max_states, |index, state| match state {
+            GONE => !is_wanted(index),
+            state => is_wanted(index) || !factors[index].is_universal(state),
+        })?;
+        let accepts = explored.each(|tuple| {
+            let mut parts = tuple.iter().zip(factors).enumerate();
+            parts.all(|(i, (&state, dfa))| accepts_in(dfa, state) == is_wanted(i))
+        });
+        Self::trimmed(&explored, accepts, range, alphabet)
+    }
+
+    /// The part of `explored` from which one of the states that `accepts` holds can be reached.
+    pub(super) fn trimmed(
+        explored: &Explored,
+        accepts: FixedBitSet,
+        range: Range,
+        alphabet: &Alphabet,
+    ) -> Result<Product, LanguageLimit> {
         let mut product = Product {
-            classes,
-            stride,
-            next: explored.next,
+            classes: explored.classes,
+            stride: explored.stride,
+            next: explored.next.clone(),
             accepts,
             liveness: Liveness::Reachable(FixedBitSet::new()),
             range,
+            immortal: FixedBitSet::new(),
+            universal: None,
         };
         let alive = product.trim(&explored.pairs);
         if range == Range::ANY && alphabet.is_full() {
+            product.find_immortal(&explored.pairs);
             product.liveness = Liveness::Reachable(alive);
             return Ok(product);
         }
@@ -113,23 +144,10 @@ impl Product {
 
     /// Cuts the transitions into states from which nothing is accepted; the others.
     fn trim(&mut self, pairs: &[(u32, SpellNode)]) -> FixedBitSet {
-        let utf8 = Spell::any_utf8();
-        let index: FxHashMap<(u32, SpellNode), usize> =
-            pairs.iter().copied().enumerate().map(|(i, pair)| (pair, i)).collect();
-        let alive_pairs = backward(
-            pairs.len(),
-            |i| pairs[i].1 == BOUNDARY && self.accepts.contains(pairs[i].0 as usize),
-            |i, visit| {
-                let (state, node) = pairs[i];
-                for edge in utf8.edges(node) {
-                    self.each_next(state, edge.low, edge.high, |_, next| {
-                        if let Some(&to) = index.get(&(next, edge.next)) {
-                            visit(to);
-                        }
-                    });
-                }
-            },
-        );
+        let accepts = &self.accepts;
+        let alive_pairs = self.leading_to(pairs, |(state, node)| {
+            node == BOUNDARY && accepts.contains(state as usize)
+        });
         let mut alive = FixedBitSet::with_capacity(self.len());
         for i in alive_pairs.ones() {
             alive.insert(pairs[i].0 as usize);
@@ -140,6 +158,59 @@ impl Product {
             }
         }
         alive
+    }
+
+    /// Which of `pairs` lead to one that is a seed.
+    fn leading_to(
+        &self,
+        pairs: &[(u32, SpellNode)],
+        is_seed: impl Fn((u32, SpellNode)) -> bool,
+    ) -> FixedBitSet {
+        let utf8 = Spell::any_utf8();
+        let index: FxHashMap<(u32, SpellNode), usize> =
+            pairs.iter().copied().enumerate().map(|(i, pair)| (pair, i)).collect();
+        backward(
+            pairs.len(),
+            |i| is_seed(pairs[i]),
+            |i, visit| {
+                let (state, node) = pairs[i];
+                for edge in utf8.edges(node) {
+                    self.each_next(state, edge.low, edge.high, |_, next| {
+                        if let Some(&to) = index.get(&(next, edge.next)) {
+                            visit(to);
+                        }
+                    });
+                }
+            },
+        )
+    }
+
+    /// Finds the states that no text kills, and the one in which everything is accepted.
+    fn find_immortal(&mut self, pairs: &[(u32, SpellNode)]) {
+        let utf8 = Spell::any_utf8();
+        let all = |(state, node): (u32, SpellNode), wanted: &dyn Fn(u32) -> bool| {
+            let mut bytes = utf8.edges(node).iter().flat_map(|edge| edge.low..=edge.high);
+            bytes.all(|byte| {
+                let class = usize::from(self.classes[usize::from(byte)]);
+                self.next.get(state as usize * self.stride + class).copied().is_some_and(wanted)
+            })
+        };
+        let mortal = self.leading_to(pairs, |pair| !all(pair, &|next| next != DEAD));
+        let mut immortal = self.accepts.clone();
+        immortal.grow(self.len());
+        immortal.insert_range(..);
+        let mut moves = FixedBitSet::with_capacity(self.len());
+        for (i, &(state, node)) in pairs.iter().enumerate() {
+            if mortal.contains(i) {
+                immortal.set(state as usize, false);
+            }
+            if !all((state, node), &|next| next == state) {
+                moves.insert(state as usize);
+            }
+        }
+        let stays = |&state: &usize| !moves.contains(state);
+        self.universal = self.accepts.ones().find(stays).map(|state| state as u32);
+        self.immortal = immortal;
     }
 
     /// Visits the distinct runs of transitions of `state` over `low..=high`: a byte of each run
@@ -207,6 +278,18 @@ impl Product {
         self.accepts.contains(state.0 as usize)
     }
 
+    /// Whether every continuation of `state` is accepted.
+    #[inline]
+    pub(super) fn is_universal(&self, state: LangState) -> bool {
+        self.universal == Some(state.0)
+    }
+
+    /// Whether no text that follows `state` ends its life.
+    #[inline]
+    pub(super) fn never_dies(&self, state: LangState) -> bool {
+        self.immortal.contains(state.0 as usize)
+    }
+
     pub(super) fn range(&self) -> Range {
         self.range
     }
@@ -240,6 +323,51 @@ impl Product {
             Liveness::Reachable(_) => 0,
             Liveness::Lengths(lengths) => lengths.floor(),
         }
+    }
+
+    /// By state: the fewest bytes after which a state accepts; `u32::MAX` where none does.
+    pub(super) fn distances(&self) -> Vec<u32> {
+        let mut before = vec![Vec::new(); self.len()];
+        for state in 0..self.len() as u32 {
+            self.each_next(state, 0, 255, |_, next| before[next as usize].push(state));
+        }
+        let mut distances = vec![u32::MAX; self.len()];
+        let mut queue: VecDeque<usize> = self.accepts.ones().collect();
+        queue.iter().for_each(|&state| distances[state] = 0);
+        while let Some(state) = queue.pop_front() {
+            for &from in &before[state] {
+                if distances[from as usize] == u32::MAX {
+                    distances[from as usize] = distances[state] + 1;
+                    queue.push_back(from as usize);
+                }
+            }
+        }
+        distances
+    }
+
+    /// The states that lead to no loop.
+    pub(super) fn finite_states(&self) -> FixedBitSet {
+        let mut before = vec![Vec::new(); self.len()];
+        let mut open = vec![0usize; self.len()];
+        for state in 0..self.len() as u32 {
+            for next in self.successors(state) {
+                open[state as usize] += 1;
+                before[next as usize].push(state as usize);
+            }
+        }
+        // What leads only to such states is one.
+        let mut finite = FixedBitSet::with_capacity(self.len());
+        let mut queue: Vec<usize> = (0..self.len()).filter(|&state| open[state] == 0).collect();
+        while let Some(state) = queue.pop() {
+            finite.insert(state);
+            for &from in &before[state] {
+                open[from] -= 1;
+                if open[from] == 0 {
+                    queue.push(from);
+                }
+            }
+        }
+        finite
     }
 
     /// The live states that one byte leads to.
@@ -303,19 +431,26 @@ impl Product {
 }
 
 impl Explored {
-    fn run(
-        factors: &[LazyDfa],
-        classes: &[u8; 256],
-        stride: usize,
+    /// Follows all factors at once. A state lives as long as `lives` holds for each factor's place
+    /// in it, [`GONE`] included.
+    ///
+    /// # Errors
+    /// As for [`Product::new`].
+    pub(super) fn run(
+        factors: &[Stepped],
         max_states: usize,
+        lives: impl Fn(usize, LangState) -> bool,
     ) -> Result<Explored, LanguageLimit> {
+        let (classes, stride) = joint_classes(factors);
         let mut explored = Explored {
+            classes,
+            stride,
             states: Vec::new(),
             known: FxHashMap::default(),
             next: Vec::new(),
             pairs: vec![(0, BOUNDARY)],
         };
-        explored.intern(factors.iter().map(LazyDfa::start).collect(), stride);
+        explored.intern(factors.iter().map(Stepped::start).collect());
         let utf8 = Spell::any_utf8();
         let mut seen: FxHashSet<(u32, SpellNode)> = FxHashSet::from_iter([(0, BOUNDARY)]);
         let (mut done, mut between) = (0, 1);
@@ -330,7 +465,7 @@ impl Explored {
                         continue;
                     }
                     let next = explored
-                        .step(factors, state, byte, usize::from(class), stride)
+                        .step(factors, state, byte, usize::from(class), &lives)
                         .map_err(|Full| LanguageLimit::STATES)?;
                     if next != DEAD && seen.insert((next, edge.next)) {
                         between += usize::from(edge.next == BOUNDARY);
@@ -347,42 +482,58 @@ impl Explored {
 
     fn step(
         &mut self,
-        factors: &[LazyDfa],
+        factors: &[Stepped],
         state: u32,
         byte: u8,
         class: usize,
-        stride: usize,
+        lives: impl Fn(usize, LangState) -> bool,
     ) -> Result<u32, Full> {
-        let cell = state as usize * stride + class;
+        let cell = state as usize * self.stride + class;
         if self.next[cell] != DEAD {
             return Ok(self.next[cell]);
         }
-        let mut tuple = SmallVec::new();
-        for (dfa, &from) in factors.iter().zip(&self.states[state as usize]) {
-            match dfa.step(from, byte)? {
-                Some(next) => tuple.push(next),
-                None => return Ok(DEAD),
+        let mut tuple = Tuple::new();
+        for (index, (dfa, &from)) in factors.iter().zip(&self.states[state as usize]).enumerate() {
+            let next = if from == GONE { None } else { dfa.step(from, byte)? };
+            let next = next.unwrap_or(GONE);
+            if !lives(index, next) {
+                return Ok(DEAD);
             }
+            tuple.push(next);
         }
-        let next = self.intern(tuple, stride);
+        let next = self.intern(tuple);
         self.next[cell] = next;
         Ok(next)
     }
 
-    fn intern(&mut self, tuple: SmallVec<[LangState; 2]>, stride: usize) -> u32 {
+    fn intern(&mut self, tuple: Tuple) -> u32 {
         if let Some(&state) = self.known.get(&tuple) {
             return state;
         }
         let state = self.states.len() as u32;
         self.states.push(tuple.clone());
         self.known.insert(tuple, state);
-        self.next.resize(self.next.len() + stride, DEAD);
+        self.next.resize(self.next.len() + self.stride, DEAD);
         state
+    }
+
+    /// The states for which `holds`.
+    pub(super) fn each(&self, holds: impl Fn(&[LangState]) -> bool) -> FixedBitSet {
+        let mut states = FixedBitSet::with_capacity(self.states.len());
+        for (index, tuple) in self.states.iter().enumerate() {
+            states.set(index, holds(tuple));
+        }
+        states
     }
 }
 
+/// Whether a factor accepts in its place of a state.
+pub(super) fn accepts_in(dfa: &Stepped, state: LangState) -> bool {
+    state != GONE && dfa.accepts(state)
+}
+
 /// The common refinement of the factors' byte classes, and how many there are.
-fn joint_classes(factors: &[LazyDfa]) -> ([u8; 256], usize) {
+fn joint_classes(factors: &[Stepped]) -> ([u8; 256], usize) {
     let mut known: FxHashMap<SmallVec<[u8; 4]>, u8> = FxHashMap::default();
     let mut classes = [0; 256];
     for (byte, class) in classes.iter_mut().enumerate() {

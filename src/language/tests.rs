@@ -3,7 +3,7 @@
 use super::automaton::LanguageLimit;
 use super::*;
 use crate::base::ByteSet;
-use crate::options::Limits;
+use crate::options::{Dialect, Limits};
 use proptest::prelude::*;
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, dense};
@@ -72,11 +72,11 @@ fn full() -> Arc<Alphabet> {
 
 fn language(patterns: &[&str], min: u64, max: Option<u64>) -> Language {
     let factors: Vec<_> = patterns.iter().map(|p| factor(p)).collect();
-    Language::compile(&factors, min, max, &full(), &Limits::default()).unwrap()
+    Language::compile(&factors, &[], min, max, &full(), &Limits::default()).unwrap()
 }
 
 fn oracle(pattern: &str) -> impl Fn(&str) -> bool {
-    let nfa = NFA::compiler().build_from_hir(&ecma::parse(pattern).unwrap()).unwrap();
+    let nfa = NFA::compiler().build_from_hir(&ecma::parse(pattern).unwrap().hir).unwrap();
     let dfa = dense::Builder::new().build_from_nfa(&nfa).unwrap();
     move |text| dfa.try_search_fwd(&Input::new(text)).unwrap().is_some()
 }
@@ -189,7 +189,7 @@ fn long_lengths_are_periodic() {
     assert!(huge.live(state, 1) && huge.live(state, u64::MAX - 1));
     let exact = |n| {
         let factors = [factor("^(?:aaaaaa|bbbbbbbbbb)*$")];
-        !Language::compile(&factors, n, Some(n), &full(), &limits).unwrap().is_empty()
+        !Language::compile(&factors, &[], n, Some(n), &full(), &limits).unwrap().is_empty()
     };
     for n in 0..80 {
         let sum = (0..=n / 6).any(|k| (n - 6 * k) % 10 == 0);
@@ -260,8 +260,9 @@ fn restricted_alphabets_decide_liveness() {
     let no_b =
         Arc::new(Alphabet::new(ascii.iter().filter(|b| !b"b\\".contains(b)).collect(), true));
     for (pattern, max) in [("^é$", None), ("^é$", Some(1)), ("^[éß]{1,2}$", Some(1))] {
-        let compile =
-            |alphabet| Language::compile(&[factor(pattern)], 0, max, alphabet, &limits).unwrap();
+        let compile = |alphabet| {
+            Language::compile(&[factor(pattern)], &[], 0, max, alphabet, &limits).unwrap()
+        };
         let language = compile(&escaped);
         assert!(!language.is_empty());
         let end = language.shortest(&escaped, language.start(), TextState::START, 0).unwrap();
@@ -275,8 +276,9 @@ fn restricted_alphabets_decide_liveness() {
         assert!(!language.live(half, 1));
     }
     for max in [None, Some(5)] {
-        let compile =
-            |pattern: &str| Language::compile(&[factor(pattern)], 0, max, &no_b, &limits).unwrap();
+        let compile = |pattern: &str| {
+            Language::compile(&[factor(pattern)], &[], 0, max, &no_b, &limits).unwrap()
+        };
         assert!(compile("b").is_empty() && compile("^a+b").is_empty());
         assert!(compile("\\n").is_empty() && !compile("a|b").is_empty());
         let language = compile("^b?a$");
@@ -309,12 +311,12 @@ fn large_patterns_stay_cheap() {
     assert!(language1.matches(&format!("{text}{}", content(&end))));
     let limits = Limits { lazy_states: 100, ..Limits::default() };
     let small =
-        Language::compile(&[factor("^[ab]*a[ab]{24}$")], 0, None, &full(), &limits).unwrap();
+        Language::compile(&[factor("^[ab]*a[ab]{24}$")], &[], 0, None, &full(), &limits).unwrap();
     let walk =
         text.bytes().try_fold(small.start(), |s, b| small.step_byte(s, b).map(|s| s.unwrap()));
     assert_eq!(walk, Err(Full));
     assert_eq!(small.matches(&text), language1.matches(&text));
-    let product = Language::compile(&[factor("^[ab]*a[ab]{24}$")], 3, None, &full(), &limits);
+    let product = Language::compile(&[factor("^[ab]*a[ab]{24}$")], &[], 3, None, &full(), &limits);
     assert_eq!(product.unwrap_err().name, "language_states");
 }
 
@@ -329,13 +331,13 @@ fn large_bounds_beside_lengths() {
     assert!(!dots.live_char(state, 900, &[(0, 0xD7FF), (0xE000, 0x10FFFF)]));
     let limits = Limits::default();
     let widest = factor("^.{1,4900}$");
-    assert!(Language::compile(&[widest], 3, Some(4000), &full(), &limits).is_ok());
+    assert!(Language::compile(&[widest], &[], 3, Some(4000), &full(), &limits).is_ok());
     for pattern in ["^(?:[ab]?){9000}$", "^(?:a?|b){5000}c"] {
-        let result = Language::compile(&[factor(pattern)], 3, Some(4000), &full(), &limits);
+        let result = Language::compile(&[factor(pattern)], &[], 3, Some(4000), &full(), &limits);
         assert_eq!(result.map(|_| ()), Err(LanguageLimit::STATES), "{pattern}");
     }
-    let date_time = Format::lookup("date-time").unwrap().factor().unwrap();
-    let result = Language::compile(&[date_time], 0, Some(30), &full(), &limits);
+    let date_time = Format::lookup("date-time", Dialect::Draft202012).unwrap().factor().unwrap();
+    let result = Language::compile(&[date_time], &[], 0, Some(30), &full(), &limits);
     assert_eq!(result.unwrap_err().name, "language_states");
 }
 
@@ -443,7 +445,7 @@ proptest! {
     fn no_text_panics(text in "[-\\\\(){}\\[\\]^$|?*+.,:=!<>0-9a-zA-Zé😀]{0,24}") {
         let limits = Limits { pattern_bytes: 1 << 16, ..Limits::default() };
         if let Ok(factor) = Factor::pattern(&text, &limits) {
-            let compiled = Language::compile(&[factor], 0, Some(8), &full(), &limits);
+            let compiled = Language::compile(&[factor], &[], 0, Some(8), &full(), &limits);
             if let Ok(language) = compiled && !language.is_empty() {
                 let end = language.shortest(&full(), language.start(), TextState::START, 0).unwrap();
                 prop_assert!(language.matches(&content(&end)), "{}", text);

@@ -1,8 +1,8 @@
 //! Strings of languages: as long as a text keeps to one class of characters, its state is known
 //! without the vocabulary, and the vocabulary knows the tokens of the class without the language.
 
-use super::walk::Walk;
-use crate::automaton::{Atom, CharChain, Config, Full, Level, StringAtom, StringLevel};
+use super::walk::{Closings, Walk};
+use crate::automaton::{Atom, CharChain, Config, Full, Level, StringLevel};
 use crate::vocab::ClassText;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl<'a> Walk<'a> {
             return Ok(None);
         };
         let text = self.source.text.class(vocabulary, start, chain.class);
-        self.leaving(config, only, &chain, &text)?;
+        self.leaving(config, level, &chain, &text)?;
         if chain.is_cut() {
             self.longer(start, config, &chain, &text)?;
         }
@@ -37,23 +37,26 @@ impl<'a> Walk<'a> {
     fn leaving(
         &mut self,
         config: &Config,
-        only: &Atom<StringAtom>,
+        level: &StringLevel,
         chain: &CharChain,
         text: &ClassText,
     ) -> Result<(), Full> {
         let automaton = self.source.automaton;
-        let closed = automaton.close_scalar(config, &only.tags);
+        let mut closings = Closings::default();
         let mut inside = config.clone();
         for group in text.leaving() {
             let Some((at, state)) = chain.after(group.chars) else { continue };
             let after = if group.byte == b'"' {
-                let accepts = state.accepts(automaton.strings(state.id), &at);
-                accepts.then_some(&closed)
+                closings.of(automaton, config, level, &at, std::iter::once((0, state)))
             } else {
                 let next = automaton.follow_byte(&state, &at, group.byte)?;
                 next.map(|(decoder, state)| {
-                    let atoms = [Atom { tags: only.tags.clone(), state }].into();
-                    inside.top = Level::String(StringLevel { decoder, atoms });
+                    let atoms = [Atom { tags: level.atoms[0].tags.clone(), state }].into();
+                    let string = StringLevel { decoder, atoms };
+                    inside.top = match &config.top {
+                        Level::Key(key) => Level::Key(key.unknown(string)),
+                        _ => Level::String(string),
+                    };
                     &inside
                 })
             };

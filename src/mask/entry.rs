@@ -2,7 +2,7 @@
 
 use super::bits::Filling;
 use super::cache::Masks;
-use super::walk::{Walk, all_tags};
+use super::walk::{Inside, Walk, all_tags};
 use crate::automaton::{Automaton, Config, Costs, Full, Level, StringLevel, is_number_byte};
 use crate::vocab::{TextTables, Trie, Vocabulary};
 use std::sync::Arc;
@@ -92,21 +92,21 @@ impl<'a> Source<'a> {
                 entry.base = self.spells(config).then(|| free(left));
                 entry.resume_behind = behind;
             }
-            Level::String(level) if self.costs.is_none() && walk.never_dies(level) => {
-                // Which candidates live behind the closing quote depends on the text before it.
-                entry.base = Some(free(u64::MAX));
-                walk.exact_exits(Trie::ROOT, config, self.text.free())?;
+            Level::String(level) if self.costs.is_none() => {
+                entry.base = self.inside(walk.text(Trie::ROOT, config, level)?);
             }
-            Level::String(level) => match walk.chained(Trie::ROOT, config, level)? {
-                Some((text, most)) => {
-                    entry.base = Some(Base::shared(text.within().mask(most)));
-                }
-                None => walk.below(Trie::ROOT, config)?,
-            },
-            Level::Key(key) if key.open && key.text.is_boundary() && self.spells(config) => {
+            Level::Key(key)
+                if key.is_free()
+                    && key.string.decoder.text.is_boundary()
+                    && self.spells(config) =>
+            {
                 entry.base = Some(free(u64::MAX));
                 self.free_key(&mut walk, config, key)?;
             }
+            Level::Key(key) if key.is_open() && !key.is_free() && self.costs.is_none() => {
+                entry.base = self.inside(walk.ruled_key(Trie::ROOT, config, key)?);
+            }
+            Level::String(_) => walk.below(Trie::ROOT, config)?,
             Level::Key(_) | Level::Literal(_) => walk.below(Trie::ROOT, config)?,
             Level::Number(_) => {
                 self.number(&mut walk, config)?;
@@ -135,6 +135,15 @@ impl<'a> Source<'a> {
         entry.recheck = walk.recheck.into();
         entry.resume = walk.resume.unwrap_or_default().into();
         Ok(entry)
+    }
+
+    /// The mask of what is allowed inside a text, where it was not added.
+    fn inside(self, inside: Inside<'_>) -> Option<Base> {
+        match inside {
+            Inside::Added => None,
+            Inside::Free(text, most) => Some(Base::shared(text.within().mask(most))),
+            Inside::Class(text, most) => Some(Base::shared(text.within().mask(most))),
+        }
     }
 
     pub(super) fn spells(self, config: &Config) -> bool {

@@ -5,7 +5,7 @@
 //! closed that is a name, or has come already, since those go on otherwise than all the rest.
 
 use super::entry::Source;
-use super::walk::Walk;
+use super::walk::{Inside, Walk};
 use crate::automaton::{Automaton, Config, Full, KeyLevel, KeyStep, Level, ObjectLevel};
 use crate::vocab::Trie;
 
@@ -16,6 +16,8 @@ struct Known {
     inside: Vec<u32>,
     /// It was one, and its closing quote has just been read.
     exits: Vec<(u32, KeyLevel)>,
+    /// Somewhere a key could have become another one, had they not all come.
+    exhausted: bool,
 }
 
 /// Follows the keys of `object` that begin with `key` and are names or have come already.
@@ -25,14 +27,20 @@ fn known_keys(
     start: u32,
     object: &ObjectLevel,
     key: &KeyLevel,
-) -> Known {
+) -> Result<Known, Full> {
     let mut known = Known::default();
+    let mut full = false;
     let mut open = vec![(start, key.clone())];
     while let Some((node, key)) = open.pop() {
         let mut visit = |child: u32| {
             let mut next = key.clone();
-            match automaton.step_key_level(object, &mut next, trie.byte(child)) {
+            let step = automaton.step_key_level(object, &mut next, trie.byte(child));
+            match step.unwrap_or_else(|Full| {
+                full = true;
+                KeyStep::Dead
+            }) {
                 KeyStep::Dead => {}
+                KeyStep::Exhausted => known.exhausted = true,
                 KeyStep::Closed if automaton.is_known_key(object, &key) => {
                     known.exits.push((child, next));
                 }
@@ -44,21 +52,22 @@ fn known_keys(
                 KeyStep::Stay => {}
             }
         };
-        if key.text.is_escape_partial() {
+        let text = key.string.decoder.text;
+        if text.is_escape_partial() {
             trie.children(node).for_each(&mut visit);
             continue;
         }
         let mut bytes = automaton.known_key_bytes(object, &key);
-        if key.text.is_boundary() {
+        if text.is_boundary() {
             bytes.insert(b'"');
             bytes.insert(b'\\');
         }
         bytes.iter().filter_map(|byte| trie.child(node, byte)).for_each(&mut visit);
     }
-    known
+    if full { Err(Full) } else { Ok(known) }
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Inside a key.
     pub(super) fn key(
         &mut self,
@@ -66,18 +75,69 @@ impl Walk<'_> {
         config: &Config,
         level: &KeyLevel,
     ) -> Result<(), Full> {
-        if level.open {
+        if level.is_free() {
             let quoted = self.quoted.at(start).filter(|_| level.is_fresh());
             let Some(text) = quoted else { return self.plain(start, config) };
             self.added.extend_from_slice(text.within().up_to(u64::MAX));
             return self.exact_exits(start, config, text);
         }
+        if level.is_open() {
+            match self.ruled_key(start, config, level)? {
+                Inside::Added => {}
+                Inside::Free(text, most) => self.added.extend_from_slice(text.within().up_to(most)),
+                Inside::Class(text, most) => {
+                    self.added.extend_from_slice(text.within().up_to(most));
+                }
+            }
+            return Ok(());
+        }
         let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
-        let known = known_keys(self.source.automaton, self.trie, start, object, level);
+        let known = known_keys(self.source.automaton, self.trie, start, object, level)?;
         for node in known.inside {
             self.added.extend_from_slice(self.trie.tokens_at(node));
         }
         self.close_known(config, known.exits)
+    }
+
+    /// A key for which an object has rules: read as the string of a language, whose text is not
+    /// known; the tokens that end a key which somebody names, or which has come, are walked for
+    /// themselves.
+    pub(super) fn ruled_key(
+        &mut self,
+        start: u32,
+        config: &Config,
+        level: &KeyLevel,
+    ) -> Result<Inside<'a>, Full> {
+        let (automaton, trie) = (self.source.automaton, self.trie);
+        let Some(Level::Object(object)) = config.parent() else { return Ok(Inside::Added) };
+        let known = known_keys(automaton, trie, start, object, level)?;
+        if known.exhausted || !automaton.has_endless_keys(object) {
+            // It matters which keys have come.
+            self.plain(start, config)?;
+            return Ok(Inside::Added);
+        }
+        let before = (self.added.len(), self.recheck.len());
+        let outer = self.resume.replace(Vec::new());
+        let inside = self.text(start, config, &level.string)?;
+        // A further key behind an unknown one is a matter of the document.
+        let nodes = std::mem::replace(&mut self.resume, outer).unwrap_or_default();
+        match &mut self.resume {
+            Some(resume) => resume.extend(nodes),
+            None => {
+                let tokens = nodes.into_iter().flat_map(|node| trie.tokens_below(node));
+                self.recheck.extend(tokens);
+            }
+        }
+        let exits = known.exits.iter().flat_map(|(node, _)| trie.tokens_below(*node));
+        let mut tokens: Vec<u32> = exits.copied().collect();
+        tokens.sort_unstable();
+        retain_from(&mut self.added, before.0, |id| tokens.binary_search(id).is_err());
+        retain_from(&mut self.recheck, before.1, |id| tokens.binary_search(id).is_err());
+        for node in known.inside {
+            self.added.extend_from_slice(trie.tokens_at(node));
+        }
+        self.close_known(config, known.exits)?;
+        Ok(inside)
     }
 
     /// Adds what lies behind keys that are known.
@@ -110,7 +170,7 @@ impl Source<'_> {
             walk.recheck.extend(tokens);
         }
         let trie = self.vocabulary.trie();
-        let known = known_keys(self.automaton, trie, Trie::ROOT, object, key).exits;
+        let known = known_keys(self.automaton, trie, Trie::ROOT, object, key)?.exits;
         if known.is_empty() {
             return Ok(());
         }
@@ -121,4 +181,13 @@ impl Source<'_> {
         walk.recheck.retain(|id| tokens.binary_search(id).is_err());
         walk.close_known(config, known)
     }
+}
+
+/// Keeps those of `list[from..]` that `keep` accepts.
+fn retain_from(list: &mut Vec<u32>, from: usize, keep: impl Fn(&u32) -> bool) {
+    let mut index = 0;
+    list.retain(|id| {
+        index += 1;
+        index <= from || keep(id)
+    });
 }

@@ -5,11 +5,14 @@
 
 use super::entry::Source;
 use crate::automaton::{
-    Config, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom, StringLevel,
-    is_number_byte,
+    Atom, Automaton, Config, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom,
+    StringLevel, is_number_byte,
 };
 use crate::base::SmallBits;
-use crate::vocab::{Ancestors, FreeText, Quoted, Trie};
+use crate::values::SetId;
+use crate::vocab::{Ancestors, ClassText, FreeText, Quoted, Trie};
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
@@ -130,7 +133,7 @@ impl<'a> Walk<'a> {
     fn has_shortcut(&self, config: &Config) -> bool {
         let small = match &config.top {
             Level::String(_) => true,
-            Level::Key(level) => !level.open || level.is_fresh(),
+            Level::Key(level) => !level.is_free() || level.is_fresh(),
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
@@ -178,33 +181,58 @@ impl<'a> Walk<'a> {
             && matches!(&config.top, Level::Object(object) if self.source.automaton.is_volatile(object))
     }
 
-    /// Inside a string the state is a few words for each candidate, and what follows the closing
-    /// quote depends only on which of them accept.
+    /// Inside a string.
     fn string(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
-        let quoted = self.quoted.at(start).filter(|_| level.decoder == Decoder::START);
+        match self.text(start, config, level)? {
+            Inside::Added => {}
+            Inside::Free(text, most) => self.added.extend_from_slice(text.within().up_to(most)),
+            Inside::Class(text, most) => self.added.extend_from_slice(text.within().up_to(most)),
+        }
+        Ok(())
+    }
+
+    /// The text of a string or key below `start`, which `config` has reached. What is allowed inside
+    /// it is added, or returned where the vocabulary knows it; what lies behind it is added.
+    pub(super) fn text(
+        &mut self,
+        start: u32,
+        config: &Config,
+        level: &StringLevel,
+    ) -> Result<Inside<'a>, Full> {
+        let whole = start == Trie::ROOT && std::ptr::eq(self.trie, self.source.vocabulary.trie());
+        let quoted = if whole {
+            Some(self.source.text.free())
+        } else {
+            self.quoted.at(start).filter(|_| level.decoder == Decoder::START)
+        };
         if let Some(text) = quoted
             && self.is_free(level)
+            && matches!(config.top, Level::String(_))
         {
-            let left = self.free_exits(config, level, text)?;
-            self.added.extend_from_slice(text.within().up_to(left));
-            return Ok(());
+            return Ok(Inside::Free(text, self.free_exits(config, level, text)?));
         }
         if let Some(text) = quoted
             && self.never_dies(level)
         {
-            self.added.extend_from_slice(text.within().up_to(u64::MAX));
-            return self.exact_exits(start, config, text);
+            self.exact_exits(start, config, text)?;
+            return Ok(Inside::Free(text, u64::MAX));
         }
-        if self.trie.skip(start) - start > LARGE
+        if (whole || self.trie.skip(start) - start > LARGE)
             && let Some((text, most)) = self.chained(start, config, level)?
         {
-            self.added.extend_from_slice(text.within().up_to(most));
-            return Ok(());
+            return Ok(Inside::Class(text, most));
         }
+        self.each_text(start, config, level)?;
+        Ok(Inside::Added)
+    }
+
+    /// The same byte by byte: the state is a few words for each candidate, and what follows the
+    /// closing quote depends only on which of them accept.
+    fn each_text(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
         let (automaton, trie) = (self.source.automaton, self.trie);
         let minimal = automaton.is_minimal();
         let strings = |index: u32| automaton.strings(level.atoms[index as usize].state.id);
-        let mut closed: Vec<(SmallBits, Config)> = Vec::new();
+        let mut closings = Closings::default();
         // The candidates of all open nodes, one node's behind the other's.
         let mut states: Vec<(u32, StringAtom)> =
             (0u32..).zip(&level.atoms).map(|(index, atom)| (index, atom.state)).collect();
@@ -219,20 +247,9 @@ impl<'a> Walk<'a> {
             let skip = trie.skip(node);
             let reading = cursor.decoder.read(trie.byte(node), minimal);
             if reading == Reading::Close {
-                let mut tags = SmallBits::default();
-                for (index, state) in &states[from..to] {
-                    if state.accepts(strings(*index), &cursor.decoder) {
-                        tags.union(&level.atoms[*index as usize].tags);
-                    }
-                }
-                if !tags.is_empty() {
-                    let known = closed.iter().position(|(of, _)| *of == tags);
-                    let index = known.unwrap_or_else(|| {
-                        let after = automaton.close_scalar(config, &tags);
-                        closed.push((tags, after));
-                        closed.len() - 1
-                    });
-                    self.from(node, &closed[index].1)?;
+                let at = states[from..to].iter().copied();
+                if let Some(after) = closings.of(automaton, config, level, &cursor.decoder, at) {
+                    self.from(node, after)?;
                 }
                 node = skip;
                 continue;
@@ -344,6 +361,78 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
+}
+
+/// What is allowed inside a text.
+pub(super) enum Inside<'a> {
+    /// It was added.
+    Added,
+    /// Any text of at most so many characters.
+    Free(&'a FreeText, u64),
+    /// Any text of at most so many characters of a class.
+    Class(Arc<ClassText>, u64),
+}
+
+/// What follows the closing quote of a string or key, by how it may end.
+#[derive(Default)]
+pub(super) struct Closings {
+    known: Vec<(SmallVec<[(u32, SetId); 1]>, Option<Config>)>,
+}
+
+impl Closings {
+    /// The configuration behind the quote, where the candidates of `level` stand `at` these states;
+    /// `None` where none can end.
+    pub(super) fn of(
+        &mut self,
+        automaton: &Automaton,
+        config: &Config,
+        level: &StringLevel,
+        decoder: &Decoder,
+        at: impl Iterator<Item = (u32, StringAtom)> + Clone,
+    ) -> Option<&Config> {
+        let value = |(index, state): (u32, StringAtom)| match (&config.top, config.parent()) {
+            (Level::Key(_), Some(Level::Object(object))) => {
+                let tags = &level.atoms[index as usize].tags;
+                Some((index, automaton.other_value(object, tags, &state)?))
+            }
+            _ => {
+                let accepts = state.accepts(automaton.strings(state.id), decoder);
+                accepts.then_some((index, SetId::ANY))
+            }
+        };
+        let ends: SmallVec<[(u32, SetId); 1]> = at.clone().filter_map(value).collect();
+        let known = self.known.iter().position(|(known, _)| *known == ends);
+        let place = known.unwrap_or_else(|| {
+            let after = close(automaton, config, level, decoder, &ends, at);
+            self.known.push((ends, after));
+            self.known.len() - 1
+        });
+        self.known[place].1.as_ref()
+    }
+}
+
+fn close(
+    automaton: &Automaton,
+    config: &Config,
+    level: &StringLevel,
+    decoder: &Decoder,
+    ends: &[(u32, SetId)],
+    at: impl Iterator<Item = (u32, StringAtom)>,
+) -> Option<Config> {
+    if ends.is_empty() {
+        return None;
+    }
+    let Level::Key(key) = &config.top else {
+        let mut tags = SmallBits::default();
+        ends.iter().for_each(|&(index, _)| tags.union(&level.atoms[index as usize].tags));
+        return Some(automaton.close_scalar(config, &tags));
+    };
+    let atom = |(index, state): (u32, StringAtom)| {
+        let tags = level.atoms[index as usize].tags.clone();
+        Atom { tags, state }
+    };
+    let string = StringLevel { decoder: *decoder, atoms: at.map(atom).collect() };
+    automaton.close_key(config, Some(&key.unknown(string)))
 }
 
 /// The tags of all candidates of a string.

@@ -3,7 +3,7 @@
 use super::route::{Compiled, Uses, compiled, is_definitions, uses};
 use super::{Entry, Use};
 use crate::base::Route;
-use crate::options::Formats;
+use crate::options::Asserted;
 use crate::schema::{Body, Holds, Keyword, NodeId, Schema, Status};
 use crate::values::{Position, Sets, Widened};
 use rustc_hash::FxHashMap;
@@ -39,14 +39,14 @@ impl Carried {
 /// Makes the entries of one schema.
 struct Entries<'s> {
     schema: &'s Schema,
-    formats: Formats,
+    asserted: Asserted,
     uses: Vec<Uses>,
     widened: FxHashMap<(NodeId, usize), &'s Widened>,
     carried: Vec<Carried>,
 }
 
 /// Every keyword occurrence of `schema`, in the order of its subschemas.
-pub(super) fn entries(schema: &Schema, sets: &Sets, formats: Formats) -> Vec<Entry> {
+pub(super) fn entries(schema: &Schema, sets: &Sets, asserted: Asserted) -> Vec<Entry> {
     let mut widened: FxHashMap<(NodeId, usize), &Widened> = FxHashMap::default();
     for one in sets.widened() {
         let weakest = widened.entry((one.node, one.index)).or_insert(one);
@@ -54,9 +54,9 @@ pub(super) fn entries(schema: &Schema, sets: &Sets, formats: Formats) -> Vec<Ent
             *weakest = one;
         }
     }
-    let uses = uses(schema, formats, |id, index| widened.contains_key(&(id, index)));
+    let uses = uses(schema, asserted, |id, index| Some(widened.get(&(id, index))?.route));
     let carried = vec![Carried::default(); schema.node_count()];
-    let mut entries = Entries { schema, formats, uses, widened, carried };
+    let mut entries = Entries { schema, asserted, uses, widened, carried };
     entries.carry();
     let mut all = Vec::new();
     for id in schema.node_ids() {
@@ -83,11 +83,11 @@ impl Entries<'_> {
                 if keyword.status != Status::Active {
                     continue;
                 }
-                match compiled(self.schema, node, keyword, self.formats) {
+                match self.compiled(id, index, keyword) {
                     Compiled::Carries if !is_definitions(keyword) => {
                         keyword.children.ids().for_each(|child| users[child.index()].push(id));
                     }
-                    Compiled::Mask | Compiled::Check(_) => {
+                    Compiled::Mask | Compiled::Part(_) | Compiled::Check(_) => {
                         own = own.or(Carried::of(self.own_route(id, index, keyword).0));
                     }
                     Compiled::Carries | Compiled::Annotation(_) => {}
@@ -113,14 +113,21 @@ impl Entries<'_> {
         }
     }
 
+    fn compiled(&self, id: NodeId, index: usize, keyword: &Keyword) -> Compiled {
+        let widened = self.widened.get(&(id, index)).map(|widened| widened.route);
+        compiled(self.schema, self.schema.node(id), keyword, self.asserted, widened)
+    }
+
     /// The route of an active keyword where the mask reaches its subschema.
     fn own_route(&self, id: NodeId, index: usize, keyword: &Keyword) -> (Route, String) {
         if let Some(widened) = self.widened.get(&(id, index)) {
             return (widened.route, widened.reason.clone());
         }
-        let node = self.schema.node(id);
-        match compiled(self.schema, node, keyword, self.formats) {
+        match self.compiled(id, index, keyword) {
             Compiled::Mask => (Route::Mask, "enforced at each decode step".into()),
+            Compiled::Part(rest) => {
+                (Route::MaskCheck, format!("enforced at each decode step but for {rest}"))
+            }
             Compiled::Check(reason) => (Route::Check, reason.into()),
             Compiled::Annotation(reason) => (Route::Annotation, reason.into()),
             Compiled::Carries => {

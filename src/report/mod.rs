@@ -12,7 +12,7 @@ mod render;
 mod route;
 
 use crate::base::{Finding, Route};
-use crate::options::Formats;
+use crate::options::Asserted;
 use crate::schema::Schema;
 use crate::values::{Emptiness, Sets};
 
@@ -78,14 +78,15 @@ impl Report {
         schema: &Schema,
         sets: &Sets,
         emptiness: &Emptiness,
-        formats: Formats,
+        asserted: Asserted,
     ) -> Report {
-        let entries = entries::entries(schema, sets, formats);
+        let entries = entries::entries(schema, sets, asserted);
         let mut findings: Vec<Finding> = schema
             .findings()
             .into_iter()
             .map(|f| Finding { kind: f.kind, location: f.location, message: f.message })
             .collect();
+        findings.extend_from_slice(sets.findings());
         findings.extend(endless::findings(schema, sets, emptiness));
         Report { entries, findings }
     }
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn uses_differ_by_position() {
-        let schema = r##"{"$ref": "#/$defs/a", "not": {"$ref": "#/$defs/a"},
+        let schema = r##"{"$ref": "#/$defs/a", "not": {"allOf": [{"$ref": "#/$defs/a"}, {"minProperties": 1}]},
             "$defs": {"a": {"type": "string"}, "b": {"type": "null"}}}"##;
         let report = Grammar::compile(schema, &Options::default()).unwrap().report().clone();
         let entry = |at: &str| report.entries().iter().find(|e| e.location == at).unwrap();

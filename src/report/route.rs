@@ -1,14 +1,17 @@
 //! How each keyword is compiled, and in which uses a subschema is reached.
 
-use crate::options::Formats;
+use crate::base::Route;
+use crate::options::{Asserted, Content};
 use crate::schema::{Keyword, Kw, Node, NodeId, Role, Schema, Status};
-use crate::values::{FormatUse, Position, format_use};
+use crate::values::{FormatUse, Position, encoding_use, format_use};
 
 /// How an active keyword is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compiled {
     /// The mask enforces it.
     Mask,
+    /// The mask enforces it but for this.
+    Part(&'static str),
     /// Its subschemas are what is enforced: it has the route of what they carry.
     Carries,
     /// The mask leaves it out, with all that it holds.
@@ -17,33 +20,34 @@ pub(super) enum Compiled {
     Annotation(&'static str),
 }
 
-/// How an active keyword of `node` is compiled.
+/// How an active keyword of `node` is compiled; `widened`: how compiling has routed it, if it had to
+/// leave out a part.
 pub(super) fn compiled(
     schema: &Schema,
     node: &Node,
     keyword: &Keyword,
-    formats: Formats,
+    asserted: Asserted,
+    widened: Option<Route>,
 ) -> Compiled {
+    let text = || schema.value(keyword).as_str().unwrap_or_default();
     let Some(kw) = keyword.kw else { return Compiled::Annotation("unknown-keyword") };
     match kw {
         Kw::Type | Kw::Enum | Kw::Const | Kw::Required => Compiled::Mask,
         Kw::MinLength | Kw::MaxLength | Kw::MinItems | Kw::MaxItems | Kw::Pattern => Compiled::Mask,
-        Kw::Format => format(
-            schema.value(keyword).as_str().unwrap_or_default(),
-            node.dialect.formats(formats),
-        ),
-        Kw::AdditionalProperties if node.active(Kw::PatternProperties).is_some() => {
-            Compiled::Check("which keys are additional depends on `patternProperties`")
-        }
-        Kw::Properties | Kw::AdditionalProperties | Kw::PrefixItems | Kw::Items => {
+        Kw::Format => format(format_use(text(), node.dialect, asserted.formats)),
+        Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames => {
             Compiled::Carries
         }
-        Kw::AdditionalItems | Kw::AllOf | Kw::AnyOf | Kw::Ref => Compiled::Carries,
+        Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => Compiled::Carries,
+        Kw::Not if widened == Some(Route::Check) => {
+            Compiled::Check("what it negates is not compiled exactly into the mask yet")
+        }
+        Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref => Compiled::Carries,
         Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => Compiled::Mask,
         Kw::MultipleOf => Compiled::Mask,
-        Kw::ContentEncoding | Kw::ContentMediaType | Kw::ContentSchema => {
-            Compiled::Annotation("content is annotated, not enforced")
-        }
+        Kw::ContentEncoding => format(encoding_use(text(), node.dialect, asserted.content)),
+        Kw::ContentMediaType => media_type(schema, node, text(), asserted.content),
+        Kw::ContentSchema => Compiled::Annotation("content is not validated by a schema"),
         _ => match kw.spec().role {
             Role::Assertion | Role::Applicator | Role::Reference => {
                 Compiled::Check("the keyword is not compiled into the mask yet")
@@ -55,11 +59,23 @@ pub(super) fn compiled(
     }
 }
 
-fn format(name: &str, formats: Formats) -> Compiled {
-    match format_use(name, formats) {
-        FormatUse::Mask => Compiled::Mask,
-        FormatUse::Check(reason) => Compiled::Check(reason),
+fn format(format_use: FormatUse) -> Compiled {
+    match format_use {
+        FormatUse::Row(row) => row.rest().map_or(Compiled::Mask, Compiled::Part),
+        FormatUse::Integers => Compiled::Mask,
         FormatUse::Annotation(reason) => Compiled::Annotation(reason),
+    }
+}
+
+/// JSON inside a string is not regular; a check parses it.
+fn media_type(schema: &Schema, node: &Node, name: &str, content: Content) -> Compiled {
+    let encoding = node.active(Kw::ContentEncoding).and_then(|k| schema.value(k).as_str());
+    let decoded = encoding.map(|name| encoding_use(name, node.dialect, content));
+    match (content, decoded) {
+        (Content::Annotate, _) => Compiled::Annotation("content is annotated, not enforced"),
+        _ if name != "application/json" => Compiled::Annotation("unknown media type"),
+        (_, Some(FormatUse::Annotation(reason))) => Compiled::Annotation(reason),
+        _ => Compiled::Check("the decoded text is parsed afterwards"),
     }
 }
 
@@ -85,12 +101,12 @@ enum Way {
     Checked(Position, (NodeId, usize)),
 }
 
-/// Every subschema's uses, by node. `is_widened`: a limit leaves the keyword out in places, so what
-/// it holds is checked as well.
+/// Every subschema's uses, by node. `widened`: how a keyword is routed that is left out, wholly or in
+/// places, so that what it holds is checked as well.
 pub(super) fn uses(
     schema: &Schema,
-    formats: Formats,
-    is_widened: impl Fn(NodeId, usize) -> bool,
+    asserted: Asserted,
+    widened: impl Fn(NodeId, usize) -> Option<Route>,
 ) -> Vec<Uses> {
     let mut uses = vec![Uses::default(); schema.node_count()];
     let mut dynamic: Option<Vec<NodeId>> = None;
@@ -104,8 +120,9 @@ pub(super) fn uses(
             if keyword.status != Status::Active || is_definitions(keyword) {
                 continue;
             }
-            let compiled = compiled(schema, node, keyword, formats);
-            let ways = ways_below(keyword, (id, index), way, compiled, is_widened(id, index));
+            let widened = widened(id, index);
+            let compiled = compiled(schema, node, keyword, asserted, widened);
+            let ways = ways_below(keyword, (id, index), way, compiled, widened.is_some());
             let elsewhere = match keyword.kw {
                 Some(Kw::DynamicRef | Kw::RecursiveRef) => {
                     dynamic.get_or_insert_with(|| dynamic_targets(schema)).as_slice()

@@ -26,6 +26,17 @@ impl Draft {
         }
     }
 
+    /// The dialect whose formats hold.
+    pub(crate) fn dialect(self) -> Dialect {
+        match self {
+            Draft::Draft4 => Dialect::Draft4,
+            Draft::Draft6 => Dialect::Draft6,
+            Draft::Draft7 => Dialect::Draft7,
+            Draft::Draft201909 => Dialect::Draft201909,
+            Draft::Draft202012 | Draft::Undeclared => Dialect::Draft202012,
+        }
+    }
+
     /// The draft's bit in the keyword table.
     pub(super) fn bit(self) -> u8 {
         1 << self as u8

@@ -6,10 +6,10 @@
 use super::intersect;
 use super::numbers::NumberShape;
 use super::sets::Builder;
-use super::shape::{ArrayShape, Literals, Name, ObjectShape, Position, SetId, StringShape};
+use super::shape::{ArrayShape, Literals, Name, ObjectShape, SetId, StringShape};
+use super::strings::{FormatUse, format_use};
 use crate::base::Decimal;
 use crate::error::Result;
-use crate::options::Objects;
 use crate::schema::{
     Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Schema, Status,
 };
@@ -109,7 +109,8 @@ impl Builder<'_> {
     pub(super) fn in_place(&self, node: NodeId) -> Vec<NodeId> {
         let Body::Keywords(keywords) = &self.schema.node(node).body else { return Vec::new() };
         let applies = |k: &&Keyword| {
-            k.status == Status::Active && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Ref))
+            k.status == Status::Active
+                && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref))
         };
         keywords.iter().filter(applies).flat_map(|k| k.children.ids()).collect()
     }
@@ -169,6 +170,11 @@ impl Builder<'_> {
                 let union = Draft::union(branches.iter().map(|draft| &**draft));
                 self.meet(draft, &union, node, index);
             }
+            Kw::Not => {
+                if let Some(child) = keyword.children.get(0) {
+                    self.meet_not(draft, node, index, child);
+                }
+            }
             Kw::MinLength => {
                 let min = length(value);
                 draft.narrow_strings(&StringShape { min, ..StringShape::default() });
@@ -177,10 +183,12 @@ impl Builder<'_> {
                 let max = Some(length(value));
                 draft.narrow_strings(&StringShape { max, ..StringShape::default() });
             }
-            Kw::Pattern | Kw::Format => {
-                if let Some(factor) = self.factor(node, index, kw, value)? {
-                    let factors = vec![factor];
-                    draft.narrow_strings(&StringShape { factors, ..StringShape::default() });
+            Kw::Pattern | Kw::Format | Kw::ContentEncoding => {
+                if let Some(integers) = self.integer_format(node, kw, value) {
+                    draft.narrow_numbers(&integers);
+                }
+                if let Some(shape) = self.factor(node, index, kw, value)? {
+                    draft.narrow_strings(&shape);
                 }
             }
             Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
@@ -204,8 +212,14 @@ impl Builder<'_> {
             Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
                 self.items(draft, kw, keyword, keywords);
             }
-            Kw::Properties | Kw::AdditionalProperties => {
-                self.properties(draft, kw, keyword, keywords);
+            Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties => {
+                if let Some(shape) = self.properties(node, kw, keywords)? {
+                    self.meet_objects(draft, &shape);
+                }
+            }
+            Kw::PropertyNames => {
+                let key_nodes = keyword.children.ids().collect();
+                self.meet_objects(draft, &ObjectShape { key_nodes, ..ObjectShape::any() });
             }
             Kw::Required => {
                 let names = value.items().filter_map(JsonRef::as_str).map(|text| Name {
@@ -225,10 +239,20 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The numbers that a format of integers allows.
+    fn integer_format(&self, node: NodeId, kw: Kw, value: JsonRef<'_>) -> Option<Vec<NumberShape>> {
+        let name = value.as_str().filter(|_| kw == Kw::Format)?;
+        let dialect = self.schema.node(node).dialect;
+        match format_use(name, dialect, self.options.formats) {
+            FormatUse::Integers => NumberShape::of_format(name),
+            FormatUse::Row(_) | FormatUse::Annotation(_) => None,
+        }
+    }
+
     /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes.
     pub(super) fn try_meet(&mut self, draft: &mut Draft, other: &Draft) -> bool {
         let limit = self.options.limits.set_shapes;
-        let both = intersect::drafts(draft, other, &mut |a, b| self.join(a, b), limit);
+        let both = intersect::drafts(draft, other, self, limit);
         both.map(|both| *draft = both).is_some()
     }
 
@@ -241,7 +265,7 @@ impl Builder<'_> {
 
     fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
         for object in &mut draft.objects {
-            *object = intersect::objects(object, narrower, &mut |a, b| self.join(a, b));
+            *object = intersect::objects(object, narrower, self);
         }
     }
 
@@ -268,48 +292,10 @@ impl Builder<'_> {
             }
         };
         for array in &mut draft.arrays {
-            if let Some(both) = intersect::arrays(array, &shape, &mut |a, b| self.join(a, b)) {
+            if let Some(both) = intersect::arrays(array, &shape, self) {
                 *array = both;
             }
         }
-    }
-
-    /// `properties` and `additionalProperties` of one schema object make one shape, at the place
-    /// of the first that names keys.
-    fn properties(&mut self, draft: &mut Draft, kw: Kw, keyword: &Keyword, all: &[Keyword]) {
-        let beside = |kw| all.iter().find(|k| k.status == Status::Active && k.kw == Some(kw));
-        if kw == Kw::AdditionalProperties && beside(Kw::Properties).is_some() {
-            return;
-        }
-        let additional = match kw {
-            Kw::AdditionalProperties => Some(keyword),
-            _ => beside(Kw::AdditionalProperties),
-        };
-        // Which keys are additional depends on `patternProperties`, which is not compiled.
-        let patterns = beside(Kw::PatternProperties).is_some();
-        let other = match additional.and_then(|k| k.children.get(0)) {
-            Some(_) if patterns => Position::Positive.widest(),
-            Some(node) => self.node_set(node),
-            None => SetId::ANY,
-        };
-        let closed = self.options.policy.objects == Objects::Closed
-            && kw == Kw::Properties
-            && additional.is_none()
-            && !patterns
-            && beside(Kw::UnevaluatedProperties).is_none();
-        let names = match (kw, &keyword.children) {
-            (Kw::Properties, Children::Map(members)) => members
-                .iter()
-                .map(|(text, node)| Name {
-                    text: Arc::from(&**text),
-                    declared: true,
-                    required: false,
-                    set: self.node_set(*node),
-                })
-                .collect(),
-            _ => Arc::new([]) as Arc<[Name]>,
-        };
-        self.meet_objects(draft, &ObjectShape { names, other, closed });
     }
 
     /// The union of literal values.
@@ -366,7 +352,7 @@ impl Builder<'_> {
         draft.objects.push(ObjectShape {
             names: names.collect(),
             other: SetId::NEVER,
-            closed: false,
+            ..ObjectShape::any()
         });
     }
 }

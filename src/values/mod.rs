@@ -22,13 +22,16 @@ mod conflict;
 mod draft;
 mod emptiness;
 mod intersect;
+mod keys;
 mod needs;
+mod negate;
 mod numbers;
 mod sets;
 mod shape;
 mod strings;
 
 pub(crate) use emptiness::Emptiness;
+pub(crate) use keys::OtherKeys;
 pub(crate) use needs::{Needs, Shape};
 pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
 pub(crate) use sets::{Sets, Widened};
@@ -36,4 +39,4 @@ pub(crate) use shape::{
     ArrayId, ArrayShape, Literals, NumberId, ObjectId, ObjectShape, Position, Set, SetId, StringId,
     Strings,
 };
-pub(crate) use strings::{FormatUse, format_use};
+pub(crate) use strings::{FormatUse, encoding_use, format_use};

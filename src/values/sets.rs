@@ -1,15 +1,16 @@
 //! The value sets that a schema's root can reach: built once, read only afterwards.
 
 use super::draft::Draft;
+use super::keys::OtherKeys;
 use super::numbers::NumberShape;
 use super::shape::{
     ArrayId, ArrayShape, FactorId, NumberId, ObjectId, ObjectShape, Set, SetId, StringId,
     StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{ByteSet, Interner, Route};
+use crate::base::{ByteSet, Finding, Interner, Route};
 use crate::error::{Error, Result};
-use crate::language::{Alphabet, Factor};
+use crate::language::{Alphabet, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
 use crate::schema::{Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Schema, Status};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +25,7 @@ pub(super) enum Term {
 }
 
 impl Term {
-    fn node(&self) -> Option<NodeId> {
+    pub(super) fn node(&self) -> Option<NodeId> {
         match self {
             Term::Node(node) => Some(*node),
             Term::Literal(..) | Term::Never => None,
@@ -56,8 +57,11 @@ pub(crate) struct Sets {
     compiled_strings: Vec<CompiledString>,
     arrays: Interner<ArrayShape>,
     objects: Interner<ObjectShape>,
+    /// By [`ObjectId`]: what its rules make of keys.
+    other_keys: Vec<Option<OtherKeys>>,
     node_sets: Vec<(NodeId, SetId)>,
     widened: Vec<Widened>,
+    findings: Vec<Finding>,
 }
 
 impl Sets {
@@ -129,6 +133,11 @@ impl Sets {
         self.objects.get(id.index())
     }
 
+    /// What the rules of a shape make of the keys that it does not name; `None` where it has none.
+    pub(crate) fn other_keys(&self, id: ObjectId) -> Option<&OtherKeys> {
+        self.other_keys[id.index()].as_ref()
+    }
+
     pub(crate) fn object_count(&self) -> usize {
         self.objects.len()
     }
@@ -136,6 +145,11 @@ impl Sets {
     /// The keywords that are not enforced, or not wholly.
     pub(crate) fn widened(&self) -> &[Widened] {
         &self.widened
+    }
+
+    /// What a reader of the schema should know about its patterns.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 
     /// Each subschema that stands for a value of its own (the root, members, items), with its set.
@@ -160,11 +174,15 @@ impl Sets {
             children.push(array.rest);
         }
         for &id in &set.objects {
-            let object = self.object(id);
-            children.extend(object.names.iter().map(|name| name.set));
-            children.push(object.other);
+            children.extend(self.object(id).names.iter().map(|name| name.set));
+            children.extend(self.other_sets(id));
         }
         children
+    }
+
+    /// The sets of the values of keys that an object does not name.
+    pub(crate) fn other_sets(&self, id: ObjectId) -> impl Iterator<Item = SetId> + '_ {
+        other_sets(self.object(id), self.other_keys(id))
     }
 }
 
@@ -180,14 +198,22 @@ pub(super) struct Builder<'o> {
     pub(super) compiled_strings: Vec<CompiledString>,
     arrays: Interner<ArrayShape>,
     objects: Interner<ObjectShape>,
+    other_keys: Vec<Option<OtherKeys>>,
     /// By pattern text or format name.
     pub(super) factor_ids: FxHashMap<(Kw, Box<str>), FactorId>,
     pub(super) factors: Vec<Arc<Factor>>,
+    /// Those that were made from literal values.
+    pub(super) literal_factors: FxHashSet<FactorId>,
+    /// By their ids: languages read at once.
+    pub(super) joints: FxHashMap<Box<[FactorId]>, std::result::Result<Arc<Joint>, LanguageLimit>>,
+    /// The formats among them.
+    pub(super) format_ids: FxHashMap<FactorId, &'static Format>,
     pub(super) alphabet: Arc<Alphabet>,
     /// Subschemas that stand for a value of their own, with their sets.
     node_sets: Vec<(NodeId, SetId)>,
     known_nodes: FxHashSet<NodeId>,
     pub(super) widened: Vec<Widened>,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl<'o> Builder<'o> {
@@ -206,12 +232,17 @@ impl<'o> Builder<'o> {
             compiled_strings: Vec::new(),
             arrays: Interner::default(),
             objects: Interner::default(),
+            other_keys: Vec::new(),
             factor_ids: FxHashMap::default(),
             factors: Vec::new(),
+            literal_factors: FxHashSet::default(),
+            joints: FxHashMap::default(),
+            format_ids: FxHashMap::default(),
             alphabet: Alphabet::shared(ByteSet::FULL, options.policy.escapes == Escapes::Minimal),
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
             widened: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -225,8 +256,10 @@ impl<'o> Builder<'o> {
             compiled_strings: self.compiled_strings,
             arrays: self.arrays,
             objects: self.objects,
+            other_keys: self.other_keys,
             node_sets: self.node_sets,
             widened: self.widened,
+            findings: self.findings,
         }
     }
 
@@ -248,9 +281,10 @@ impl<'o> Builder<'o> {
                 queue.push(array.rest);
             }
             for &object in &set.objects {
+                let keys = self.other_keys[object.index()].as_ref();
                 let object = self.objects.get(object.index());
                 queue.extend(object.names.iter().map(|name| name.set));
-                queue.push(object.other);
+                queue.extend(other_sets(object, keys));
             }
             self.sets[id.index()] = Some(set);
             if self.terms.len() > limit {
@@ -302,7 +336,7 @@ impl<'o> Builder<'o> {
     }
 
     /// The conjunction of two sets, `a` mentioned first.
-    pub(super) fn join(&mut self, a: SetId, b: SetId) -> SetId {
+    pub(super) fn join_sets(&mut self, a: SetId, b: SetId) -> SetId {
         if a == b || b == SetId::ANY || a == SetId::NEVER {
             return a;
         }
@@ -351,7 +385,7 @@ impl<'o> Builder<'o> {
                 self.widen_node(node);
             }
         }
-        Ok(self.intern_draft(all, &terms))
+        self.intern_draft(all, &terms)
     }
 
     /// A whole conjunct is left out of one set: none of its keywords is enforced everywhere.
@@ -390,7 +424,9 @@ impl<'o> Builder<'o> {
             {
                 let schema = self.schema.clone();
                 for (index, keyword) in schema.node(node).keywords().iter().enumerate() {
-                    if keyword.status == Status::Active && keyword.kw == Some(Kw::MultipleOf) {
+                    if keyword.status == Status::Active
+                        && matches!(keyword.kw, Some(Kw::MultipleOf | Kw::Not))
+                    {
                         self.widen(node, index, "multiple_digits");
                     }
                 }
@@ -400,17 +436,39 @@ impl<'o> Builder<'o> {
         Some(NumberId::new(self.numbers.intern(shape).0))
     }
 
-    fn intern_draft(&mut self, draft: Draft, terms: &[Term]) -> Set {
+    fn intern_draft(&mut self, draft: Draft, terms: &[Term]) -> Result<Set> {
         let strings =
             draft.strings.into_iter().filter_map(|s| self.intern_string(s, terms)).collect();
         let numbers =
             draft.numbers.into_iter().filter_map(|n| self.intern_number(n, terms)).collect();
         let array = |a| ArrayId::new(self.arrays.intern(a).0);
         let arrays = draft.arrays.into_iter().map(array).collect();
-        let object = |o| ObjectId::new(self.objects.intern(o).0);
-        let objects = draft.objects.into_iter().map(object).collect();
-        Set { literals: draft.literals, numbers, strings, arrays, objects }
+        let mut objects = Vec::with_capacity(draft.objects.len());
+        for mut object in draft.objects {
+            self.resolve_key_nodes(&mut object)?;
+            objects.push(self.intern_object(object, terms));
+        }
+        Ok(Set { literals: draft.literals, numbers, strings, arrays, objects })
     }
+
+    fn intern_object(&mut self, mut object: ObjectShape, terms: &[Term]) -> ObjectId {
+        let keys = self.other_keys(&mut object, terms);
+        let (index, new) = self.objects.intern(object);
+        if new {
+            self.other_keys.push(keys);
+        }
+        ObjectId::new(index)
+    }
+}
+
+/// The sets of the values of keys that an object does not name.
+fn other_sets<'a>(
+    object: &'a ObjectShape,
+    keys: Option<&'a OtherKeys>,
+) -> impl Iterator<Item = SetId> + 'a {
+    let free = (keys.is_none() && !object.closed).then_some(object.other);
+    let ruled = keys.into_iter().flat_map(|keys| keys.sets.iter().copied().flatten());
+    free.into_iter().chain(ruled)
 }
 
 /// Whether a keyword is active and can narrow a set.
@@ -427,6 +485,7 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::Const
             | Kw::AllOf
             | Kw::AnyOf
+            | Kw::Not
             | Kw::Ref
             | Kw::MinLength
             | Kw::MaxLength
@@ -437,13 +496,16 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::ExclusiveMinimum
             | Kw::ExclusiveMaximum
             | Kw::MultipleOf
+            | Kw::ContentEncoding
             | Kw::MinItems
             | Kw::MaxItems
             | Kw::PrefixItems
             | Kw::Items
             | Kw::AdditionalItems
             | Kw::Properties
+            | Kw::PatternProperties
             | Kw::AdditionalProperties
+            | Kw::PropertyNames
             | Kw::Required
     )
 }

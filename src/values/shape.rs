@@ -1,6 +1,7 @@
 //! Shapes: conjunctions of constraints on one value of one JSON type.
 
 use crate::base::define_id;
+use crate::schema::NodeId;
 use std::sync::Arc;
 
 define_id!(
@@ -90,6 +91,10 @@ impl Literals {
         Literals(self.0 | other.0)
     }
 
+    pub(crate) fn without(self, other: Literals) -> Literals {
+        Literals(self.0 & !other.0)
+    }
+
     pub(crate) fn contains(self, one: Literals) -> bool {
         self.0 & one.0 == one.0
     }
@@ -104,6 +109,8 @@ impl Literals {
 pub(crate) struct StringShape {
     /// Languages it must be in, ascending and distinct.
     pub(crate) factors: Vec<FactorId>,
+    /// Languages it must not be in, ascending and distinct.
+    pub(crate) without: Vec<FactorId>,
     /// Only these strings, in code point order and distinct.
     pub(crate) values: Option<Arc<[Box<str>]>>,
     /// The fewest code points.
@@ -163,20 +170,72 @@ pub(crate) struct Name {
     pub(crate) set: SetId,
 }
 
+/// Keys: those in every language of `within` and in none of `without`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct KeySet {
+    pub(crate) within: Vec<FactorId>,
+    pub(crate) without: Vec<FactorId>,
+}
+
+/// A constraint on the values of the keys that an object does not name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KeyRule {
+    /// It speaks of the keys in one of these, or, where it is `negated`, in none of them.
+    pub(crate) keys: Vec<KeySet>,
+    pub(crate) negated: bool,
+    /// The set of their values.
+    pub(crate) set: SetId,
+    /// It names keys (`patternProperties`): they may come where the policy closes the object.
+    pub(crate) opens: bool,
+}
+
+impl KeyRule {
+    /// Whether it speaks of a key, of which is known in which languages it is.
+    pub(crate) fn holds(&self, is_in: impl Fn(FactorId) -> bool) -> bool {
+        let in_one = self.keys.iter().any(|keys| {
+            keys.within.iter().all(|&f| is_in(f)) && !keys.without.iter().any(|&f| is_in(f))
+        });
+        in_one != self.negated
+    }
+
+    /// The languages that it asks for.
+    pub(crate) fn factors(&self) -> impl Iterator<Item = FactorId> + '_ {
+        self.keys.iter().flat_map(|keys| keys.within.iter().chain(&keys.without).copied())
+    }
+}
+
 /// A set of objects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ObjectShape {
     /// The declared names in the order of first mention, then the names that are only required.
     pub(crate) names: Arc<[Name]>,
-    /// The set of every other key's value.
+    /// The set of every other key's value, the rules aside.
     pub(crate) other: SetId,
+    /// What else holds for other keys.
+    pub(crate) rules: Arc<[KeyRule]>,
+    /// Subschemas that every key must satisfy. They have become rules when a shape is interned.
+    pub(crate) key_nodes: Arc<[NodeId]>,
     /// The policy closes it: no other keys, though the schema would allow them.
     pub(crate) closed: bool,
 }
 
 impl ObjectShape {
     pub(crate) fn any() -> ObjectShape {
-        ObjectShape { names: Arc::new([]), other: SetId::ANY, closed: false }
+        ObjectShape {
+            names: Arc::new([]),
+            other: SetId::ANY,
+            rules: Arc::new([]),
+            key_nodes: Arc::new([]),
+            closed: false,
+        }
+    }
+
+    /// Whether it says nothing of any key, the policy aside.
+    pub(crate) fn is_any(&self) -> bool {
+        self.names.is_empty()
+            && self.other == SetId::ANY
+            && self.rules.is_empty()
+            && self.key_nodes.is_empty()
     }
 }
 

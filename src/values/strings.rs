@@ -1,45 +1,58 @@
 //! String shapes: their languages, and what a limit leaves out of them.
 
+use super::numbers::NumberShape;
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
-use crate::base::Route;
+use crate::base::{ByteSet, Finding, Route};
 use crate::error::{Error, ErrorKind, Result};
-use crate::language::{Alphabet, Factor, Format, FormatHow, Language, PatternError};
-use crate::options::{Formats, Limits};
-use crate::schema::{Body, JsonRef, Kw, NodeId, Status};
+use crate::language::{Alphabet, Factor, Format, Language, PatternError};
+use crate::options::{Content, Formats, Limits};
+use crate::schema::{Body, JsonRef, Kw, NodeDialect, NodeId, Status};
 use std::sync::Arc;
 
 /// What a string shape compiled to, and what had to be left out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct CompiledString {
     /// `None`: no string at all.
     pub(super) strings: Option<Strings>,
+    /// Languages, asked for or excluded.
     pub(super) dropped_factors: Vec<FactorId>,
     pub(super) dropped_lengths: bool,
     pub(super) limit: Option<&'static str>,
 }
 
-/// How a value of `format` is enforced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a value of `format` or `contentEncoding` is enforced.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum FormatUse {
-    /// By the mask.
-    Mask,
-    /// By a check afterwards, for this reason.
-    Check(&'static str),
+    /// By the language of a row, and by a check of what the language cannot say.
+    Row(&'static Format),
+    /// By bounds of the integers.
+    Integers,
     /// Not at all, for this reason.
     Annotation(&'static str),
 }
 
-/// How the format `name` is enforced under an option.
-pub(crate) fn format_use(name: &str, formats: Formats) -> FormatUse {
-    let Some(row) = Format::lookup(name) else { return FormatUse::Annotation("unknown format") };
-    match (&row.how, formats) {
+/// How the format `name` is enforced in a dialect under an option.
+pub(crate) fn format_use(name: &str, dialect: NodeDialect, formats: Formats) -> FormatUse {
+    match (Format::lookup(name, dialect.draft().dialect()), dialect.formats(formats)) {
+        (None, Formats::Enforce) if NumberShape::of_format(name).is_some() => FormatUse::Integers,
+        (None, _) => FormatUse::Annotation("unknown format"),
         (_, Formats::Annotate) => FormatUse::Annotation("formats are annotations by option"),
-        (_, Formats::Standard) if !row.standard => {
+        (Some(row), Formats::Standard) if !row.standard => {
             FormatUse::Annotation("not a format of the drafts")
         }
-        (FormatHow::Compiled(_), _) => FormatUse::Mask,
-        (FormatHow::NotYet, _) => FormatUse::Check("the format is not compiled into the mask yet"),
+        (Some(row), _) => FormatUse::Row(row),
+    }
+}
+
+/// How the encoding `name` of a text is enforced: as the format of its name.
+pub(crate) fn encoding_use(name: &str, dialect: NodeDialect, content: Content) -> FormatUse {
+    let name = name.to_ascii_lowercase();
+    let known = ["base64", "base64url", "base32", "base16"].contains(&&*name);
+    match (Format::lookup(&name, dialect.draft().dialect()), content) {
+        (_, Content::Annotate) => FormatUse::Annotation("content is annotated, not enforced"),
+        (Some(row), _) if known => FormatUse::Row(row),
+        _ => FormatUse::Annotation("unknown encoding"),
     }
 }
 
@@ -48,8 +61,9 @@ impl Builder<'_> {
     pub(super) fn intern_string(&mut self, shape: StringShape, terms: &[Term]) -> Option<StringId> {
         let (index, new) = self.strings.intern(shape.clone());
         if new {
-            let limits = &self.options.limits;
-            let compiled = compile_string(shape, &self.factors, &self.alphabet, limits);
+            let compiled = self.format_alone(&shape).unwrap_or_else(|| {
+                compile_string(shape, &self.factors, &self.alphabet, &self.options.limits)
+            });
             self.compiled_strings.push(compiled);
         }
         let compiled = self.compiled_strings[index].clone();
@@ -62,22 +76,29 @@ impl Builder<'_> {
     /// Marks the keywords of `terms` whose share of a string shape was left out.
     fn widen_strings(&mut self, compiled: &CompiledString, limit: &'static str, terms: &[Term]) {
         let schema = self.schema.clone();
-        let nodes = terms.iter().filter_map(|term| match term {
-            Term::Node(node) => Some(*node),
-            Term::Literal(..) | Term::Never => None,
-        });
-        for node in nodes.flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>() {
+        for node in terms
+            .iter()
+            .filter_map(Term::node)
+            .flat_map(|n| self.in_place_closure(n))
+            .collect::<Vec<_>>()
+        {
             let Body::Keywords(keywords) = &schema.node(node).body else { continue };
             for (index, keyword) in
                 keywords.iter().enumerate().filter(|(_, k)| k.status == Status::Active)
             {
                 let dropped = match keyword.kw {
-                    Some(kw @ (Kw::Pattern | Kw::Format)) => {
+                    Some(kw @ (Kw::Pattern | Kw::Format | Kw::ContentEncoding)) => {
                         let text = schema.value(keyword).as_str().unwrap_or_default();
-                        let id = self.factor_ids.get(&(kw, text.into()));
+                        let row = self.format_row(node, kw, text);
+                        let id = self.factor_ids.get(&factor_key(kw, text, row));
                         id.is_some_and(|id| compiled.dropped_factors.contains(id))
+                            || compiled.dropped_lengths && row.is_some_and(|r| r.max().is_some())
                     }
                     Some(Kw::MinLength | Kw::MaxLength) => compiled.dropped_lengths,
+                    // Literals are languages where they are negated.
+                    Some(Kw::Enum | Kw::Const) => {
+                        compiled.dropped_factors.iter().any(|id| self.literal_factors.contains(id))
+                    }
                     _ => false,
                 };
                 if dropped {
@@ -87,54 +108,158 @@ impl Builder<'_> {
         }
     }
 
-    /// The language of a `pattern` or `format`; `None` where it is routed or asserts nothing.
+    /// The strings of a `pattern`, `format` or `contentEncoding`; `None` where it is routed or
+    /// asserts nothing.
     pub(super) fn factor(
         &mut self,
         node: NodeId,
         index: usize,
         kw: Kw,
         value: JsonRef<'_>,
-    ) -> Result<Option<FactorId>> {
+    ) -> Result<Option<StringShape>> {
         let Some(text) = value.as_str() else { return Ok(None) };
-        let formats = self.schema.node(node).dialect.formats(self.options.formats);
-        if kw == Kw::Format && format_use(text, formats) != FormatUse::Mask {
+        let row = self.format_row(node, kw, text);
+        if kw != Kw::Pattern && row.is_none() {
             return Ok(None);
         }
-        let key = (kw, Box::from(text));
-        if let Some(&id) = self.factor_ids.get(&key) {
-            return Ok(Some(id));
-        }
-        let factor = if kw == Kw::Format {
-            Format::lookup(text).and_then(Format::factor)
-        } else {
-            match Factor::pattern(text, &self.options.limits) {
-                Ok(factor) => Some(factor),
-                Err(error) => {
-                    self.refuse_pattern(node, index, error)?;
-                    None
-                }
+        let id = match row {
+            Some(row) => {
+                let key = (Kw::Format, row.key());
+                let Some(factor) = row.factor() else { return Ok(None) };
+                let known = self.factor_ids.get(&key).copied();
+                let id = known.unwrap_or_else(|| self.add_factor(key, factor));
+                self.format_ids.insert(id, row);
+                id
             }
+            None => match self.pattern_factor(text) {
+                Ok(id) => {
+                    let location = self.schema.keyword_location(node, index);
+                    self.note_pattern(node, index, location, id);
+                    id
+                }
+                Err(error) => {
+                    let location = self.schema.keyword_location(node, index);
+                    self.refuse_pattern(node, index, location, error)?;
+                    return Ok(None);
+                }
+            },
         };
-        Ok(factor.map(|factor| {
-            let id = FactorId::new(self.factors.len());
-            self.factors.push(factor);
-            self.factor_ids.insert(key, id);
-            id
-        }))
+        let max = row.and_then(Format::max);
+        Ok(Some(StringShape { factors: vec![id], max, ..StringShape::default() }))
     }
 
-    /// Routes a pattern that cannot be compiled; an invalid one is an error.
-    fn refuse_pattern(&mut self, node: NodeId, index: usize, error: PatternError) -> Result<()> {
+    /// The language of a pattern.
+    pub(super) fn pattern_factor(
+        &mut self,
+        text: &str,
+    ) -> std::result::Result<FactorId, PatternError> {
+        let key = (Kw::Pattern, Box::from(text));
+        if let Some(&id) = self.factor_ids.get(&key) {
+            return Ok(id);
+        }
+        let factor = Factor::pattern(text, &self.options.limits)?;
+        Ok(self.add_factor(key, factor))
+    }
+
+    /// The strings whose length in code points is in a range.
+    pub(super) fn length_factor(
+        &mut self,
+        min: u64,
+        max: Option<u64>,
+    ) -> std::result::Result<FactorId, PatternError> {
+        let max = max.map_or(String::new(), |max| max.to_string());
+        self.pattern_factor(&format!("^[^]{{{min},{max}}}$"))
+    }
+
+    /// The strings of a finite set.
+    pub(super) fn values_factor(
+        &mut self,
+        values: &[Box<str>],
+    ) -> std::result::Result<FactorId, PatternError> {
+        let escaped = |text: &str| -> String {
+            text.chars().map(|c| format!("\\u{{{:x}}}", u32::from(c))).collect()
+        };
+        let texts: Vec<String> = values.iter().map(|text| escaped(text)).collect();
+        let id = self.pattern_factor(&format!("^(?:{})$", texts.join("|")))?;
+        self.literal_factors.insert(id);
+        Ok(id)
+    }
+
+    fn add_factor(&mut self, key: (Kw, Box<str>), factor: Arc<Factor>) -> FactorId {
+        let id = FactorId::new(self.factors.len());
+        self.factors.push(factor);
+        self.factor_ids.insert(key, id);
+        id
+    }
+
+    /// The row of a `format` or `contentEncoding` that is enforced.
+    pub(super) fn format_row(&self, node: NodeId, kw: Kw, text: &str) -> Option<&'static Format> {
+        let (dialect, options) = (self.schema.node(node).dialect, self.options);
+        let format_use = match kw {
+            Kw::Format => format_use(text, dialect, options.formats),
+            Kw::ContentEncoding => encoding_use(text, dialect, options.content),
+            _ => return None,
+        };
+        match format_use {
+            FormatUse::Row(row) => Some(row),
+            FormatUse::Integers | FormatUse::Annotation(_) => None,
+        }
+    }
+
+    /// A format beside nothing else is compiled once per process, where no limit is lowered.
+    fn format_alone(&self, shape: &StringShape) -> Option<CompiledString> {
+        let [id] = shape.factors[..] else { return None };
+        let row = self.format_ids.get(&id)?;
+        let plain = shape.values.is_none()
+            && shape.without.is_empty()
+            && shape.min == 0
+            && shape.max == row.max();
+        let minimal = self.alphabet.minimal();
+        if !plain
+            || *self.alphabet.bytes() != ByteSet::FULL
+            || self.options.limits != Limits::default()
+        {
+            return None;
+        }
+        let strings = Some(Strings::Language(row.alone(minimal)?));
+        Some(CompiledString { strings, ..CompiledString::default() })
+    }
+
+    /// Routes a pattern of which the mask holds a part only, and tells of one that is legal
+    /// without the `u` flag only.
+    pub(super) fn note_pattern(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        location: String,
+        factor: FactorId,
+    ) {
+        let factor = &self.factors[factor.index()];
+        if let Some(text) = factor.lenient() {
+            let message = format!("legal without the `u` flag only: {text}");
+            self.findings.push(Finding { kind: "lenient-pattern", location, message });
+        }
+        if !factor.is_exact() {
+            let reason = "a back-reference may repeat any text of its group in the mask".into();
+            let route = Route::MaskCheck;
+            self.widened.push(Widened { node, index, route, reason, limit: None });
+        }
+    }
+
+    /// Routes a pattern that cannot be compiled; an invalid one is an error at `location`.
+    pub(super) fn refuse_pattern(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        location: String,
+        error: PatternError,
+    ) -> Result<()> {
         let (reason, limit) = match error {
             PatternError::Invalid { offset, reason } => {
                 let message = format!("not an ECMA-262 regular expression: {reason}");
-                let location = self.schema.keyword_location(node, index);
                 return Err(Error::new(ErrorKind::InvalidPattern, message)
                     .at(location)
                     .at_offset(offset));
-            }
-            PatternError::Unsupported { what } => {
-                (format!("{what} cannot be compiled into the mask yet"), None)
             }
             PatternError::Limit { name } => (format!("the limit `{name}` was met"), Some(name)),
         };
@@ -143,31 +268,49 @@ impl Builder<'_> {
     }
 }
 
-/// Compiles a string shape. Where a limit is met, first the lengths are left out, then the last
-/// language, and so on: the rest stays exact.
+/// What tells a language from others: a pattern's text, or a format's row.
+fn factor_key(kw: Kw, text: &str, row: Option<&Format>) -> (Kw, Box<str>) {
+    match row {
+        Some(row) => (Kw::Format, row.key()),
+        None => (kw, text.into()),
+    }
+}
+
+/// Compiles a string shape. Where a limit is met, first larger languages stand for those that have
+/// one, then the lengths are left out, then the last language, and so on: the rest stays exact.
 fn compile_string(
     mut shape: StringShape,
     all: &[Arc<Factor>],
     alphabet: &Arc<Alphabet>,
     limits: &Limits,
 ) -> CompiledString {
-    let mut compiled = CompiledString {
-        strings: None,
-        dropped_factors: Vec::new(),
-        dropped_lengths: false,
-        limit: None,
+    let mut compiled = CompiledString::default();
+    let factors = |ids: &[FactorId], wide: &[FactorId]| -> Vec<Arc<Factor>> {
+        let factor = |id: &FactorId| {
+            let factor = &all[id.index()];
+            factor.wide().filter(|_| wide.contains(id)).unwrap_or(factor).clone()
+        };
+        ids.iter().map(factor).collect()
     };
     if let Some(values) = shape.values.take() {
-        compiled.strings = finite(&values, &shape, all, alphabet, limits);
+        let within = factors(&shape.factors, &[]);
+        let without = factors(&shape.without, &[]);
+        let mut known = true;
+        compiled.strings = finite(&values, &shape, &within, &without, &mut known);
+        if !known {
+            compiled.dropped_factors = [shape.factors, shape.without].concat();
+            compiled.limit = Some("language_states");
+        }
         return compiled;
     }
     loop {
-        if shape.factors.is_empty() {
+        if shape.factors.is_empty() && shape.without.is_empty() {
             compiled.strings = Some(Strings::Free { min: shape.min, max: shape.max });
             return compiled;
         }
-        let factors: Vec<_> = shape.factors.iter().map(|id| all[id.index()].clone()).collect();
-        match Language::compile(&factors, shape.min, shape.max, alphabet, limits) {
+        let within = factors(&shape.factors, &compiled.dropped_factors);
+        let without = factors(&shape.without, &[]);
+        match Language::compile(&within, &without, shape.min, shape.max, alphabet, limits) {
             Ok(language) => {
                 let language = (!language.is_empty()).then(|| Arc::new(language));
                 compiled.strings = language.map(Strings::Language);
@@ -175,41 +318,47 @@ fn compile_string(
             }
             Err(limit) => {
                 compiled.limit = Some(limit.name);
-                if shape.min > 0 || shape.max.is_some() {
+                let has_wide = |id: &&FactorId| {
+                    all[id.index()].wide().is_some() && !compiled.dropped_factors.contains(id)
+                };
+                if let Some(&id) = shape.factors.iter().find(has_wide) {
+                    compiled.dropped_factors.push(id);
+                } else if shape.min > 0 || shape.max.is_some() {
                     (shape.min, shape.max) = (0, None);
                     compiled.dropped_lengths = true;
                 } else {
-                    compiled.dropped_factors.extend(shape.factors.pop());
+                    let dropped = shape.without.pop().or_else(|| shape.factors.pop());
+                    compiled.dropped_factors.extend(dropped);
                 }
             }
         }
     }
 }
 
-/// The literal strings that satisfy every other constraint of the shape.
+/// The literal strings that satisfy every other constraint of the shape. One of which that is not
+/// known, because a limit was met, is kept, and then `known` is `false`.
 fn finite(
     values: &Arc<[Box<str>]>,
     shape: &StringShape,
-    all: &[Arc<Factor>],
-    alphabet: &Arc<Alphabet>,
-    limits: &Limits,
+    within: &[Arc<Factor>],
+    without: &[Arc<Factor>],
+    known: &mut bool,
 ) -> Option<Strings> {
-    let languages: Vec<Language> = shape
-        .factors
-        .iter()
-        .filter_map(|id| {
-            Language::compile(&[all[id.index()].clone()], 0, None, alphabet, limits).ok()
-        })
-        .collect();
     let unbounded = shape.min == 0 && shape.max.is_none();
-    if languages.is_empty() && unbounded {
+    if within.is_empty() && without.is_empty() && unbounded {
         return Some(Strings::Finite(values.clone()));
     }
-    let fits = |text: &str| {
+    let mut is_in = |factor: &Arc<Factor>, text: &str, wanted: bool| {
+        let found = factor.matches(text);
+        *known &= found.is_ok();
+        found.unwrap_or(wanted) == wanted
+    };
+    let mut fits = |text: &str| {
         let len = if unbounded { 0 } else { text.chars().count() as u64 };
         len >= shape.min
             && shape.max.is_none_or(|max| len <= max)
-            && languages.iter().all(|language| language.matches(text))
+            && within.iter().all(|factor| is_in(factor, text, true))
+            && without.iter().all(|factor| is_in(factor, text, false))
     };
     let kept: Arc<[Box<str>]> = values.iter().filter(|text| fits(text)).cloned().collect();
     (!kept.is_empty()).then_some(Strings::Finite(kept))

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tokenmask::{
-    Dialect, Engine, Escapes, Formats, Grammar, Margin, Numbers, Objects, Options, Order,
+    Content, Dialect, Engine, Escapes, Formats, Grammar, Margin, Numbers, Objects, Options, Order,
     Whitespace,
 };
 
@@ -178,6 +178,7 @@ fn options(folder: &Path) -> Outcome<Options> {
             ("objects", "closed") => policy.objects = Objects::Closed,
             ("formats", "annotate") => options.formats = Formats::Annotate,
             ("formats", "standard") => options.formats = Formats::Standard,
+            ("content", "enforce") => options.content = Content::Enforce,
             ("dialect", name) => {
                 let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
                 options.dialect = Some(dialect.ok_or_else(wrong)?);

@@ -9,7 +9,9 @@ use crate::{baseline, suite_data};
 use libtest_mimic::{Failed, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tokenmask::{ErrorKind, Formats, Grammar, Margin, Options, Order, SurfacePolicy, Vocabulary};
+use tokenmask::{
+    Content, ErrorKind, Formats, Grammar, Margin, Options, Order, SurfacePolicy, Vocabulary,
+};
 
 const FORMAT: &str = "optional/format";
 
@@ -81,7 +83,9 @@ fn options(file: &SuiteFile, row: Row) -> Options {
         ..SurfacePolicy::default()
     };
     let formats = if part(&file.name) == FORMAT { Formats::Enforce } else { Formats::Annotate };
-    Options { policy, formats, dialect: Some(file.dialect), ..Options::default() }
+    // The parts that ask for content to be annotated are not optional.
+    let content = if part(&file.name) == "optional" { Content::Enforce } else { Content::Annotate };
+    Options { policy, formats, content, dialect: Some(file.dialect), ..Options::default() }
 }
 
 /// The results of a file's tests.

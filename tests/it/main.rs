@@ -20,6 +20,8 @@ mod cuts;
 #[cfg(feature = "cli")]
 mod differential;
 #[cfg(feature = "cli")]
+mod formats;
+#[cfg(feature = "cli")]
 mod generate;
 mod generator;
 #[cfg(feature = "cli")]
@@ -33,6 +35,8 @@ mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]
 mod pattern_masks;
+#[cfg(feature = "cli")]
+mod patterns;
 mod poor;
 #[cfg(feature = "cli")]
 mod readme;
@@ -43,3 +47,5 @@ mod support;
 mod tidy;
 #[cfg(feature = "cli")]
 mod widening;
+#[cfg(feature = "cli")]
+mod zod;

@@ -6,7 +6,11 @@ use crate::automaton::object::ObjectAtom;
 use crate::automaton::string::{At, StringAtom};
 use crate::automaton::{Automaton, Config, Level};
 use crate::base::SmallBits;
-use crate::values::Strings;
+use crate::language::TextState;
+use crate::values::{SetId, Strings};
+
+/// Ends of a key that are tried, at most.
+const MOST_TRIES: usize = 100_000;
 
 type Way<'a> = (Pieces<'a>, SmallBits);
 
@@ -54,7 +58,7 @@ impl Automaton {
                 Some(Level::Object(object)) => self.finish_key(key, object, costs),
                 _ => Vec::new(),
             },
-            Level::Object(object) => self.finish_object(object),
+            Level::Object(object) => self.finish_object(object, costs),
             Level::Array(level) => {
                 let way = |atom: &crate::automaton::level::Atom<crate::values::ArrayId>| {
                     let pieces = match level.phase {
@@ -76,9 +80,9 @@ impl Automaton {
         (!ways.is_empty()).then_some(ways)
     }
 
-    fn finish_object<'a>(&'a self, object: &ObjectLevel) -> Vec<Way<'a>> {
+    fn finish_object<'a>(&'a self, object: &ObjectLevel, costs: &Costs) -> Vec<Way<'a>> {
         let mut ways = Vec::new();
-        for atom in &object.atoms {
+        for (position, atom) in object.atoms.iter().enumerate() {
             let info = &self.objects[atom.state.id.index()];
             let tags = || atom.tags.clone();
             match object.phase {
@@ -98,10 +102,11 @@ impl Automaton {
                             ways.push((pieces, tags()));
                         }
                     }
-                    if let (true, Some(other)) = (atom.state.is_open(info), info.other) {
+                    let key = object.open_key(&self.objects, &self.strings, &self.tables);
+                    if let Some((end, set)) = self.finish_other(&key, object, position, costs) {
                         let mut pieces = vec![space(object.gap.need), bytes(b"\"")];
-                        pieces.push(Piece::Bytes(self.fresh_key(object, b"").into()));
-                        pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(other)]);
+                        pieces.push(Piece::Bytes(end.into()));
+                        pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
                         pieces.extend(self.end_after_other(&atom.state));
                         ways.push((pieces, tags()));
                     }
@@ -156,7 +161,9 @@ impl Automaton {
     ) -> Vec<Way<'a>> {
         let mut ways = Vec::new();
         let table = self.tables.get(key.table);
-        let pending = |text: &'a str| self.finish_pending(key.text, text, key.key.len(), costs);
+        let pending = |text: &'a str| {
+            self.finish_pending(key.string.decoder.text, text, key.key.len(), costs)
+        };
         for entry in &table.entries[key.lo as usize..key.hi as usize] {
             for &(position, index) in &entry.owners {
                 let atom = &object.atoms[position as usize];
@@ -171,26 +178,87 @@ impl Automaton {
                 ways.push((pieces, atom.tags.clone()));
             }
         }
-        for atom in &object.atoms {
-            let info = &self.objects[atom.state.id.index()];
-            let (true, Some(other)) = (atom.state.is_open(info), info.other) else { continue };
-            let Some((mut end, decoded)) = self.finish_free(key.text, costs) else { continue };
-            let text = [&key.key, decoded.as_slice()].concat();
-            end.extend(self.fresh_key(object, &text));
+        for (position, atom) in object.atoms.iter().enumerate() {
+            let Some((end, set)) = self.finish_other(key, object, position, costs) else {
+                continue;
+            };
             let mut pieces = vec![Piece::Bytes(end.into())];
-            pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(other)]);
+            pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
             pieces.extend(self.end_after_other(&atom.state));
             ways.push((pieces, atom.tags.clone()));
         }
         ways
     }
 
-    /// The end of a free character that is pending: its bytes, and what they decode to.
-    fn finish_free(
+    /// The end of a key as one that the candidate at `position` does not name and that has not come,
+    /// and the set of its value.
+    fn finish_other(
         &self,
-        text: crate::language::TextState,
+        key: &KeyLevel,
+        object: &ObjectLevel,
+        position: usize,
         costs: &Costs,
-    ) -> Option<(Vec<u8>, Vec<u8>)> {
+    ) -> Option<(Vec<u8>, SetId)> {
+        let info = &self.objects[object.atoms[position].state.id.index()];
+        let other = info.other.as_ref()?;
+        let At::Language(state) = key.other_at(position)? else {
+            let (mut end, decoded) = self.finish_free(key.string.decoder.text, costs)?;
+            let text = [&key.key, decoded.as_slice()].concat();
+            end.extend(self.fresh_key(object, &text));
+            return Some((end, other.set(At::Free)?));
+        };
+        let chosen = other.chosen()?;
+        let text = key.string.decoder.text;
+        // The set of the value of a key that has been finished by `end`, if it is a new one.
+        let set = |end: &[u8]| {
+            let mut key = key.clone();
+            for &byte in end {
+                self.step_key_level(object, &mut key, byte).ok()?;
+            }
+            let entry = key.entry(self.table(&key));
+            let named = entry.is_some_and(|entry| entry.owned_by(position).is_some());
+            if named || object.has_seen(&key.key) {
+                return None;
+            }
+            other.set(key.other_at(position)?)
+        };
+        let shortest = chosen.language().shortest(&costs.alphabet, state, text, 0);
+        if let Some(end) = shortest
+            && let Some(set) = set(&end)
+        {
+            return Some((end, set));
+        }
+        // The shortest is known already: another one, of the keys that go on so.
+        let chars: Vec<Option<char>> = if text.is_escape_partial() {
+            let ranges = costs.alphabet.pending_chars(text);
+            let all = ranges.into_iter().flat_map(|(low, high)| low..=high);
+            all.map(char::from_u32).filter(Option::is_some).collect()
+        } else {
+            vec![None]
+        };
+        chars.into_iter().find_map(|c| {
+            let (mut begun, mut state) = (String::new(), state);
+            if let Some(c) = c {
+                begun.push(c);
+                for byte in begun.bytes() {
+                    state = chosen.language().step_byte(state, byte).ok()??;
+                }
+            }
+            let at = if c.is_some() { TextState::START } else { text };
+            let (mut found, mut tries) = (None, 0);
+            chosen.end_other_than(state, at, |end| {
+                tries += 1;
+                let spelled = costs.alphabet.spell_end(text, c, end);
+                found = spelled.and_then(|end| Some((set(&end)?, end)));
+                // Over a poor vocabulary none of infinitely many may do.
+                found.is_none() && tries < MOST_TRIES
+            })?;
+            found.map(|(set, end)| (end, set))
+        })
+    }
+
+    /// The end of a free character that is pending: its bytes, and what they decode to.
+    fn finish_free(&self, text: TextState, costs: &Costs) -> Option<(Vec<u8>, Vec<u8>)> {
         if text.is_boundary() {
             return Some((Vec::new(), Vec::new()));
         }
@@ -210,7 +278,7 @@ impl Automaton {
     /// The end of `target`, of which `decoded` bytes have been read, the pending character aside.
     fn finish_pending<'a>(
         &self,
-        text: crate::language::TextState,
+        text: TextState,
         target: &'a str,
         decoded: usize,
         costs: &Costs,

@@ -1,7 +1,7 @@
 //! What stands after a backslash.
 
 use super::PatternError;
-use super::class;
+use super::class::{self, Property};
 use super::parse::Parser;
 use regex_syntax::hir::ClassUnicode;
 
@@ -11,12 +11,15 @@ pub(super) enum Escape {
     Code(u32),
     /// A class of characters.
     Set(ClassUnicode),
-    /// An assertion or a reference, which is legal and not compiled.
-    Unsupported { what: &'static str, quantifiable: bool },
+    /// A class of characters that is not known.
+    Unknown,
+    /// `\b`, or `\B`.
+    Boundary { negative: bool },
+    /// A reference to the group of this number.
+    Number(u32),
+    /// A reference to the groups of this name.
+    Name(String),
 }
-
-const UNKNOWN: Escape =
-    Escape::Unsupported { what: "an escape that ECMA-262 does not define", quantifiable: true };
 
 impl Parser<'_> {
     /// Reads an escape; the backslash is read already.
@@ -25,7 +28,7 @@ impl Parser<'_> {
         let Some(c) = self.bump() else {
             return Err(PatternError::Invalid { offset: start, reason: "a lone backslash" });
         };
-        if let Some(set) = class::shorthand(c) {
+        if let Some(set) = class::shorthand(c, self.flags().fold) {
             return Ok(Escape::Set(set));
         }
         Ok(match c {
@@ -35,40 +38,78 @@ impl Parser<'_> {
             'f' => Escape::Code(0x0C),
             'r' => Escape::Code(0x0D),
             'b' if in_class => Escape::Code(0x08),
-            'b' | 'B' if !in_class => {
-                Escape::Unsupported { what: "a word boundary", quantifiable: false }
-            }
+            'b' | 'B' if !in_class => Escape::Boundary { negative: c == 'B' },
             '0' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => Escape::Code(0),
-            '0'..='9' if in_class => {
-                Escape::Unsupported { what: "an octal escape", quantifiable: true }
+            '0'..='9' => self.number(c, start, in_class),
+            'k' if !in_class && self.has_names() => {
+                let name = if self.eat("<") { self.name() } else { None };
+                let reason = "a `\\k` without the name of a group";
+                Escape::Name(name.ok_or(PatternError::Invalid { offset: start - 1, reason })?)
             }
-            '0'..='9' => {
-                while self.peek().is_some_and(|c| c.is_ascii_digit()) {
-                    self.bump();
-                }
-                Escape::Unsupported { what: "a back-reference", quantifiable: true }
+            'c' => self.control(start, in_class),
+            'x' => match self.hex_digits(2) {
+                Some(code) => Escape::Code(code),
+                None => self.letter(c, start),
+            },
+            'u' => match self.unicode() {
+                Some(code) => Escape::Code(code),
+                None => self.letter(c, start),
+            },
+            'p' | 'P' => self.property(c, start),
+            '^' | '$' | '\\' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|'
+            | '/' => Escape::Code(u32::from(c)),
+            '-' if in_class => Escape::Code(u32::from(c)),
+            c if c.is_ascii_alphabetic() => self.letter(c, start),
+            c => {
+                self.lenient(start - 1, "needs no backslash");
+                Escape::Code(u32::from(c))
             }
-            'k' if !in_class => {
-                Escape::Unsupported { what: "a back-reference", quantifiable: true }
-            }
-            'c' => self.control(),
-            'x' => self.hex_digits(2).map_or(UNKNOWN, Escape::Code),
-            'u' => self.unicode(start)?,
-            'p' | 'P' => self.property(c == 'P')?,
-            c if c.is_ascii_alphabetic() => UNKNOWN,
-            c => Escape::Code(u32::from(c)),
         })
     }
 
+    /// A letter that begins no escape stands for itself.
+    fn letter(&mut self, c: char, start: usize) -> Escape {
+        self.lenient(start - 1, "is the letter itself");
+        Escape::Code(u32::from(c))
+    }
+
+    /// Digits: a reference, if there is such a group, or else an octal escape.
+    fn number(&mut self, first: char, start: usize, in_class: bool) -> Escape {
+        let rest = self.rest();
+        let more = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let number = self.text_from(start, more).parse::<u32>().unwrap_or(u32::MAX);
+        if !in_class && first != '0' && number <= self.group_count() {
+            self.advance(more);
+            return Escape::Number(number);
+        }
+        if first > '7' {
+            self.lenient(start - 1, "is the digit itself");
+            return Escape::Code(u32::from(first));
+        }
+        let longest = if first <= '3' { 2 } else { 1 };
+        let is_octal = |b: &u8| (b'0'..=b'7').contains(b);
+        let more = self.rest().bytes().take(longest).take_while(is_octal).count();
+        let code = u32::from_str_radix(self.text_from(start, more), 8).unwrap_or(0);
+        self.advance(more);
+        self.lenient(start - 1, "is an octal escape");
+        Escape::Code(code)
+    }
+
     /// `\cX`; without a letter the backslash is literal and the `c` is read again.
-    fn control(&mut self) -> Escape {
+    fn control(&mut self, start: usize, in_class: bool) -> Escape {
         match self.peek() {
             Some(c) if c.is_ascii_alphabetic() => {
                 self.bump();
                 Escape::Code(u32::from(c) % 32)
             }
+            Some(c) if in_class && (c.is_ascii_digit() || c == '_') => {
+                self.bump();
+                self.lenient(start - 1, "is a control character");
+                Escape::Code(u32::from(c) % 32)
+            }
             _ => {
                 self.rewind(1);
+                self.lenient(start - 1, "is a backslash");
                 Escape::Code(u32::from('\\'))
             }
         }
@@ -85,49 +126,49 @@ impl Parser<'_> {
         Some(value)
     }
 
-    fn unicode(&mut self, start: usize) -> Result<Escape, PatternError> {
-        if self.eat("{") {
-            let invalid =
-                PatternError::Invalid { offset: start, reason: "a malformed \\u{…} escape" };
-            let Some(end) = self.rest().find('}') else { return Err(invalid) };
-            let digits = &self.rest()[..end];
-            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-                return Err(invalid);
-            }
+    /// What follows `\u`, or nothing is read.
+    pub(super) fn unicode(&mut self) -> Option<u32> {
+        if self.rest().starts_with('{') {
+            let digits = self.braced(|b| b.is_ascii_hexdigit())?;
+            let end = digits.len() + 1;
             let digits = digits.trim_start_matches('0');
-            let value = if digits.is_empty() { Ok(0) } else { u32::from_str_radix(digits, 16) };
+            let code = if digits.is_empty() { 0 } else { u32::from_str_radix(digits, 16).ok()? };
+            if code > 0x10_FFFF {
+                return None;
+            }
             self.advance(end + 1);
-            return match value {
-                Ok(code) if code <= 0x10_FFFF => Ok(Escape::Code(code)),
-                _ => Err(invalid),
-            };
+            return Some(code);
         }
-        let Some(unit) = self.hex_digits(4) else { return Ok(UNKNOWN) };
+        let unit = self.hex_digits(4)?;
         if !(0xD800..0xDC00).contains(&unit) {
-            return Ok(Escape::Code(unit));
+            return Some(unit);
         }
         let before = self.offset();
         if self.eat("\\u")
             && let Some(low @ 0xDC00..=0xDFFF) = self.hex_digits(4)
         {
-            return Ok(Escape::Code(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00)));
+            return Some(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
         }
         self.rewind(self.offset() - before);
-        Ok(Escape::Code(unit))
+        Some(unit)
     }
 
-    fn property(&mut self, negate: bool) -> Result<Escape, PatternError> {
-        let end = self.rest().find('}').filter(|_| self.rest().starts_with('{'));
-        let Some(end) = end else { return Ok(UNKNOWN) };
-        let set = class::property(&self.rest()[1..end]);
-        self.advance(end + 1);
-        Ok(match set {
-            Ok(set) if negate => Escape::Set(class::negated(set)),
-            Ok(set) => Escape::Set(set),
-            Err(PatternError::Unsupported { what }) => {
-                Escape::Unsupported { what, quantifiable: true }
-            }
-            Err(error) => return Err(error),
-        })
+    /// The text between braces that come next, if there is any and it has only such bytes.
+    fn braced(&self, good: impl Fn(&u8) -> bool) -> Option<&str> {
+        let inner = self.rest().strip_prefix('{')?;
+        let len = inner.bytes().take_while(&good).count();
+        inner.get(..len).filter(|text| len > 0 && inner[text.len()..].starts_with('}'))
+    }
+
+    fn property(&mut self, letter: char, start: usize) -> Escape {
+        let name = self.braced(|b| b.is_ascii_alphanumeric() || b"_=".contains(b));
+        let known = name.and_then(|name| Some((name.len(), class::property(name)?)));
+        let Some((len, property)) = known else { return self.letter(letter, start) };
+        self.advance(len + 2);
+        match property {
+            Property::NotInTables => Escape::Unknown,
+            Property::Class(set) if letter == 'P' => Escape::Set(class::negated(set)),
+            Property::Class(set) => Escape::Set(set),
+        }
     }
 }

@@ -1,0 +1,120 @@
+//! Patterns that are read, refused, read leniently, or too large.
+
+use super::*;
+use crate::language::{Alphabet, Factor, Language};
+use crate::options::Limits;
+use std::sync::Arc;
+
+fn matches(pattern: &str, text: &str) -> bool {
+    let limits = Limits::default();
+    let factor = Factor::pattern(pattern, &limits).unwrap_or_else(|e| panic!("{pattern}: {e}"));
+    let alphabet = Arc::new(Alphabet::full(false));
+    Language::compile(&[factor], &[], 0, None, &alphabet, &limits).unwrap().matches(text)
+}
+
+#[test]
+fn what_matches() {
+    let cases: [(&str, &[&str], &[&str]); 34] = [
+        (r"^\d+$", &["0", "123"], &["", "٣", "1a"]),
+        (r"^\w$", &["a", "_", "9"], &["é", "-"]),
+        (r"^\W$", &["é", "-", "\n"], &["a"]),
+        (r"^\s$", &["\u{FEFF}", "\u{A0}", "\u{2028}", "\u{3000}", "\t"], &["\u{200B}", "\u{85}"]),
+        (r"^\S$", &["\u{85}", "a"], &["\u{FEFF}", " "]),
+        (r"^.$", &["a", "😀", "\u{85}"], &["\n", "\r", "\u{2028}", "\u{2029}", ""]),
+        (r"^[^]$", &["\n", "a"], &["", "aa"]),
+        (r"^\t\n\v\f\r\0$", &["\t\n\u{B}\u{C}\r\0"], &["t"]),
+        (r"^\x41\u0042\u{43}\u{000044}$", &["ABCD"], &["x41"]),
+        (r"^\uD83D\uDE00[\uD83D\uDE00-\u{1F602}]$", &["😀😁"], &["😀😃"]),
+        (r"^\cA\cz$", &["\u{1}\u{1A}"], &[]),
+        (r"^[\b\-\]\cA]+$", &["\u{8}-]\u{1}"], &["b"]),
+        (r"^[\w-.]+$", &["a-.", "-"], &["/"]),
+        (r"^[a-\d]+$", &["a-1"], &["b"]),
+        (r"^[\d-a]+$", &["a-1"], &["b"]),
+        (r"^[-a]+$", &["-a"], &["b"]),
+        (r"^[a-]+$", &["-a"], &["b"]),
+        (r"^\-\_\/\@\#\é$", &["-_/@#é"], &[]),
+        (r"^a{,3}$", &["a{,3}"], &["aa"]),
+        (r"^a{2}$", &["aa"], &["a", "aaa"]),
+        (r"^a{2,}$", &["aa", "aaaa"], &["a"]),
+        (r"^a{0}b$", &["b"], &["ab"]),
+        (r"^{a}$", &["{a}"], &["a"]),
+        (r"^x{1,2,3}{$", &["x{1,2,3}{"], &[]),
+        (r"^]}$", &["]}"], &[]),
+        (r"^(?<year>\d{4})-(\d\d)$", &["2024-01"], &["24-01"]),
+        (r"^a+?b*?c??$", &["a", "aabbc"], &["b"]),
+        (r"^\p{Lu}\p{L}$", &["Éa"], &["aa"]),
+        (r"^\P{L}$", &["1"], &["a"]),
+        (r"^\p{Script=Greek}\p{sc=Cyrillic}\p{scx=Latn}$", &["αяa"], &["aяa"]),
+        (r"^\p{General_Category=Decimal_Number}[\p{Nd}x]\p{gc=Nd}$", &["1٣2", "1x2"], &["1a2"]),
+        (r"^\p{Emoji}\p{ASCII}\p{Any}$", &["😀a\n"], &["aéa"]),
+        (r"^[\uD800-\uDFFF]?$", &[""], &["a", "\u{FFFD}"]),
+        (r"^[^\uD800]\P{Cs}$", &["aa", "😀é"], &["a"]),
+    ];
+    for (pattern, yes, no) in cases {
+        yes.iter().for_each(|text| assert!(matches(pattern, text), "{pattern} {text:?}"));
+        no.iter().for_each(|text| assert!(!matches(pattern, text), "{pattern} {text:?}"));
+    }
+}
+
+#[test]
+fn what_is_no_pattern() {
+    let cases = [
+        ("(", 0),
+        (")", 0),
+        ("a(b", 1),
+        ("[a", 0),
+        ("*a", 0),
+        ("a**", 2),
+        ("a{2}{3}", 4),
+        ("^*", 1),
+        ("a|*", 2),
+        ("(?a)", 0),
+        ("(?<1>a)", 0),
+        ("(?<a", 0),
+        ("[b-a]", 1),
+        ("a{3,2}", 1),
+        ("\\", 1),
+        ("{2}", 0),
+        ("(?=a)(", 5),
+        ("(?P<a>b)", 0),
+    ];
+    for (pattern, at) in cases {
+        match parse(pattern) {
+            Err(PatternError::Invalid { offset, .. }) => assert_eq!(offset, at, "{pattern}"),
+            other => panic!("{pattern}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn nesting_and_size_are_bounded() {
+    let nested =
+        |open: &str, close: &str, n: usize| format!("^{}a{}$", open.repeat(n), close.repeat(n));
+    assert!(matches(&nested("(", ")", 50_000), "a"));
+    let limit = PatternError::Limit { name: "pattern_bytes" };
+    let limited = |text: &str| {
+        let error = Factor::pattern(text, &Limits::default()).map(|_| ()).unwrap_err();
+        assert_eq!(error, limit, "{:.40}", text);
+    };
+    limited(&nested("(b", ")*", 50_000));
+    limited(&nested("(?:", ")*", 50_000));
+    limited(&nested("(b|", ")", 50_000));
+    limited(&nested("(?=", ")", 50_000));
+    limited(&nested("(?!b|", ")", 50_000));
+    limited(&nested("(?<=", ")", 17));
+    assert!(matches(&nested("(?=", ")", 16), "") || !matches("^(?=a$)a$", ""));
+    assert!(matches(&nested("(?:", ")*", 62), "aaa"));
+    limited("(?:(?:a{1000}){1000}){1000}");
+    limited("a{99999999999}");
+    limited("(?:(?:(?:a|){1000}){1000}){1000}");
+    limited("(?:a{1,1000}){1,1000}");
+    limited("^.{60000}$");
+    limited(&"\\p{L}".repeat(100_000));
+    limited(&format!("[{}]", "\\p{L}".repeat(9000)));
+    limited(&"(".repeat(2_000_000));
+    limited(&format!("({})", "\\1".repeat(2000)));
+    assert!(matches("^(?:){60000}(?:(?:)*)*$", ""));
+    assert!(matches("^a{60000}$", &"a".repeat(60_000)));
+    assert!(matches("^(?:(?=a)){65535}a$", "a") && !matches("(?:(?=a)){65535}", "b"));
+    assert!(matches("^(?:(?=a)){0,65535}b$", "b"));
+}

@@ -1,0 +1,236 @@
+//! Several languages read at once: for each string, which of them hold it.
+//!
+//! What a key of an object may be, and what its value must be, depends on which patterns match it.
+//! The joint automaton knows all combinations that occur; restricted to those that are allowed it
+//! is a [`Language`] like any other, whose states still tell the combination.
+
+use super::alphabet::Alphabet;
+use super::automaton::{LangState, Language, LanguageLimit, Mode, stepped};
+use super::decode::TextState;
+use super::factor::Factor;
+use super::product::{Explored, Product, Range, accepts_in, spell_node};
+use super::spell::{BOUNDARY, Spell, SpellNode};
+use crate::base::ByteSet;
+use crate::options::Limits;
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Several languages, read at once.
+#[derive(Debug)]
+pub(crate) struct Joint {
+    explored: Explored,
+    /// By state: the combination of a string that ends there.
+    combination_of: Vec<u32>,
+    /// The combinations: which languages hold the string.
+    combinations: Vec<FixedBitSet>,
+}
+
+impl Joint {
+    /// Reads all of `factors` at once.
+    ///
+    /// # Errors
+    /// `language_states`, where too many states are needed.
+    pub(crate) fn compile(
+        factors: &[Arc<Factor>],
+        limits: &Limits,
+    ) -> Result<Joint, LanguageLimit> {
+        let dfas = stepped(factors.iter().cloned(), limits)?;
+        let explored = Explored::run(&dfas, limits.language_states, |_, _| true)?;
+        let mut known: FxHashMap<FixedBitSet, u32> = FxHashMap::default();
+        let mut combinations = Vec::new();
+        let mut combination_of = Vec::with_capacity(explored.states.len());
+        for tuple in &explored.states {
+            let mut holds = FixedBitSet::with_capacity(dfas.len());
+            for (index, (dfa, &state)) in dfas.iter().zip(tuple).enumerate() {
+                holds.set(index, accepts_in(dfa, state));
+            }
+            combination_of.push(*known.entry(holds.clone()).or_insert_with(|| {
+                combinations.push(holds);
+                combinations.len() as u32 - 1
+            }));
+        }
+        Ok(Joint { explored, combination_of, combinations })
+    }
+
+    /// Which languages hold a string, for each combination that occurs.
+    pub(crate) fn combinations(&self) -> &[FixedBitSet] {
+        &self.combinations
+    }
+
+    /// The strings of the combinations that are `allowed`; `None` where there are none.
+    pub(crate) fn restrict(self: &Arc<Self>, allowed: impl Fn(usize) -> bool) -> Option<Chosen> {
+        let mut accepts = FixedBitSet::with_capacity(self.combination_of.len());
+        for (state, &index) in self.combination_of.iter().enumerate() {
+            accepts.set(state, allowed(index as usize));
+        }
+        let alphabet = Alphabet::shared(ByteSet::FULL, false);
+        // Without lengths and over all bytes nothing can be too large.
+        let product = Product::trimmed(&self.explored, accepts, Range::ANY, &alphabet).ok()?;
+        let (distances, finite) = (product.distances(), product.finite_states());
+        let language = Arc::new(Language { mode: Mode::Eager(product) });
+        let chosen = Chosen { joint: self.clone(), language, distances, finite };
+        (!chosen.language.is_empty()).then_some(chosen)
+    }
+}
+
+/// The strings of some combinations of a [`Joint`].
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    joint: Arc<Joint>,
+    language: Arc<Language>,
+    /// By state: the fewest bytes to the end of a string.
+    distances: Vec<u32>,
+    /// States from which there are finitely many strings.
+    finite: FixedBitSet,
+}
+
+impl Chosen {
+    pub(crate) fn language(&self) -> &Arc<Language> {
+        &self.language
+    }
+
+    /// The combination of a string that ends in `state`.
+    pub(crate) fn combination(&self, state: LangState) -> usize {
+        self.joint.combination_of.get(state.0 as usize).map_or(0, |&index| index as usize)
+    }
+
+    /// Whether the strings that go on from `state` come to an end.
+    pub(crate) fn runs_out(&self, state: LangState) -> bool {
+        self.finite.contains(state.0 as usize)
+    }
+
+    /// A short end, in bytes of the decoded string, that is not `excluded`, for a string that
+    /// stands at `state`, perhaps inside a raw character. As many as are excluded are tried at the
+    /// most.
+    pub(crate) fn end_other_than(
+        &self,
+        state: LangState,
+        text: TextState,
+        mut excluded: impl FnMut(&[u8]) -> bool,
+    ) -> Option<Vec<u8>> {
+        let node = spell_node(text)?;
+        if self.runs_out(state) {
+            return self.search(state, node, usize::MAX, &mut excluded);
+        }
+        let shortest = self.distance(state)?;
+        (shortest..usize::MAX).find_map(|most| self.search(state, node, most, &mut excluded))
+    }
+
+    fn distance(&self, state: LangState) -> Option<usize> {
+        let distance = self.distances.get(state.0 as usize).filter(|&&d| d != u32::MAX)?;
+        usize::try_from(*distance).ok()
+    }
+
+    /// The first such end of at most `most` bytes, depth first.
+    fn search(
+        &self,
+        state: LangState,
+        node: SpellNode,
+        most: usize,
+        excluded: &mut impl FnMut(&[u8]) -> bool,
+    ) -> Option<Vec<u8>> {
+        let mut end = Vec::new();
+        // Each open place with the ways on that were not taken yet.
+        let mut open = vec![(state, node, None::<std::vec::IntoIter<(u8, LangState, SpellNode)>>)];
+        while let Some((state, node, ways)) = open.last_mut() {
+            let (state, node) = (*state, *node);
+            let ways = match ways {
+                Some(ways) => ways,
+                None => {
+                    if node == BOUNDARY && self.language.accepts_at(state, 0) && !excluded(&end) {
+                        return Some(end);
+                    }
+                    ways.insert(self.ways(state, node, most.saturating_sub(end.len())))
+                }
+            };
+            match ways.next() {
+                Some((byte, state, node)) => {
+                    end.push(byte);
+                    open.push((state, node, None));
+                }
+                None => {
+                    open.pop();
+                    end.pop();
+                }
+            }
+        }
+        None
+    }
+
+    /// The bytes that go on from a place to an end of at most `left` bytes; letters come first.
+    fn ways(
+        &self,
+        state: LangState,
+        node: SpellNode,
+        left: usize,
+    ) -> std::vec::IntoIter<(u8, LangState, SpellNode)> {
+        let mut ways = Vec::new();
+        for edge in Spell::any_utf8().edges(node) {
+            for byte in edge.low..=edge.high {
+                let Ok(Some(next)) = self.language.step_byte(state, byte) else { continue };
+                if self.distance(next).is_some_and(|distance| distance < left) {
+                    ways.push((byte, next, edge.next));
+                }
+            }
+        }
+        ways.sort_by_key(|&(byte, ..)| (!byte.is_ascii_lowercase(), byte));
+        ways.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_and_their_strings() {
+        let limits = Limits::default();
+        let factors = ["^x", "y$"].map(|text| Factor::pattern(text, &limits).unwrap());
+        let joint = Arc::new(Joint::compile(&factors, &limits).unwrap());
+        let holds = |text: &str| {
+            let all = joint.restrict(|_| true).unwrap();
+            let step = |state, byte| all.language.step_byte(state, byte).unwrap().unwrap();
+            let end = text.bytes().fold(all.language.start(), step);
+            joint.combinations()[all.combination(end)].ones().collect::<Vec<_>>()
+        };
+        assert_eq!(holds(""), [0usize; 0]);
+        assert_eq!(holds("xa"), [0]);
+        assert_eq!(holds("ay"), [1]);
+        assert_eq!(holds("xéy"), [0, 1]);
+        let neither = joint.restrict(|i| joint.combinations()[i].is_clear()).unwrap();
+        for (text, expected) in [("", true), ("a", true), ("x", false), ("ay", false), ("é", true)]
+        {
+            assert_eq!(neither.language.matches(text), expected, "{text}");
+        }
+        assert!(joint.restrict(|_| false).is_none());
+        let end = |excluded: &[&str]| {
+            let texts = |end: &[u8]| excluded.iter().any(|text| text.as_bytes() == end);
+            let start = neither.language.start();
+            String::from_utf8(neither.end_other_than(start, TextState::START, texts)?).ok()
+        };
+        assert!(!neither.runs_out(neither.language.start()));
+        assert_eq!(end(&[]).as_deref(), Some(""));
+        assert_eq!(end(&["", "a", "c"]).as_deref(), Some("b"));
+        let all = joint.restrict(|_| true).unwrap();
+        assert!(all.language.never_dies(all.language.start()));
+    }
+
+    #[test]
+    fn strings_that_run_out() {
+        let limits = Limits::default();
+        let factor = Factor::pattern("^(a|b|cé*)$", &limits).unwrap();
+        let joint = Arc::new(Joint::compile(&[factor], &limits).unwrap());
+        let chosen = joint.restrict(|i| joint.combinations()[i].contains(0)).unwrap();
+        let start = chosen.language.start();
+        let a = chosen.language.step_byte(start, b'a').unwrap().unwrap();
+        assert!(!chosen.runs_out(start) && chosen.runs_out(a));
+        let end = |state, excluded: &[&str]| {
+            let texts = |end: &[u8]| excluded.iter().any(|text| text.as_bytes() == end);
+            chosen.end_other_than(state, TextState::START, texts).map(|end| end.len())
+        };
+        assert_eq!(end(a, &[]), Some(0));
+        assert_eq!(end(a, &[""]), None);
+        assert_eq!(end(start, &["a", "b", "c"]), Some(3));
+    }
+}

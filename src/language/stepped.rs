@@ -1,0 +1,70 @@
+//! The automaton of one factor as a product explores it, with assertions or without.
+
+use super::alternating::Alternating;
+use super::automaton::{Full, LangState};
+use super::factor::Factor;
+use super::lazy::LazyDfa;
+use std::sync::Arc;
+
+/// The automaton of one factor.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are a few of them, and not for long")]
+pub(super) enum Stepped {
+    Plain(LazyDfa),
+    Looks(Alternating),
+}
+
+impl Stepped {
+    /// The automaton of `factor`.
+    ///
+    /// # Errors
+    /// [`Full`] where not even the start state fits.
+    pub(super) fn new(
+        factor: Arc<Factor>,
+        max_states: usize,
+        max_bytes: usize,
+    ) -> Result<Self, Full> {
+        Ok(if factor.looks().is_empty() {
+            Stepped::Plain(LazyDfa::new(factor, None, max_states, max_bytes)?)
+        } else {
+            Stepped::Looks(Alternating::new(factor, max_states)?)
+        })
+    }
+
+    pub(super) fn start(&self) -> LangState {
+        match self {
+            Stepped::Plain(dfa) => dfa.start(),
+            Stepped::Looks(automaton) => automaton.start(),
+        }
+    }
+
+    pub(super) fn classes(&self) -> &[u8; 256] {
+        match self {
+            Stepped::Plain(dfa) => dfa.classes(),
+            Stepped::Looks(automaton) => automaton.classes(),
+        }
+    }
+
+    /// The state after `byte`; `None` where no text is accepted any more.
+    pub(super) fn step(&self, state: LangState, byte: u8) -> Result<Option<LangState>, Full> {
+        match self {
+            Stepped::Plain(dfa) => dfa.step(state, byte),
+            Stepped::Looks(automaton) => automaton.step(state, byte),
+        }
+    }
+
+    pub(super) fn accepts(&self, state: LangState) -> bool {
+        match self {
+            Stepped::Plain(dfa) => dfa.accepts(state),
+            Stepped::Looks(automaton) => automaton.accepts(state),
+        }
+    }
+
+    /// Whether every continuation of `state` is accepted. `false` may mean that it is not known.
+    pub(super) fn is_universal(&self, state: LangState) -> bool {
+        match self {
+            Stepped::Plain(dfa) => dfa.is_universal(state),
+            Stepped::Looks(automaton) => automaton.is_universal(state),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Keys that an object does not name: which of them may come, and what their values must be.
+//!
+//! `patternProperties`, `additionalProperties` beside it and `propertyNames` are *rules*: so many
+//! sets of keys, each with a set for its values. A key may be in several, and its value is then in
+//! all of theirs. Which combinations occur at all is a matter of the languages alone
+//! ([`Joint`]); each has one set of values, made when the shape is interned.
+
+use super::intersect::Conjoin;
+use super::sets::{Builder, Term, Widened};
+use super::shape::{FactorId, KeyRule, KeySet, Name, ObjectShape, SetId, StringShape};
+use crate::base::Route;
+use crate::error::Result;
+use crate::language::{Factor, Joint, Language, LanguageLimit, PatternError};
+use crate::options::Objects;
+use crate::schema::{Body, Children, Keyword, Kw, NodeId, Status};
+use std::sync::Arc;
+
+/// The keys of an object with rules.
+#[derive(Clone, Debug)]
+pub(crate) struct OtherKeys {
+    pub(crate) joint: Arc<Joint>,
+    /// By combination: the set of the values; `None` where the policy lets no such key come.
+    pub(crate) sets: Box<[Option<SetId>]>,
+}
+
+impl Conjoin for Builder<'_> {
+    fn join(&mut self, a: SetId, b: SetId) -> SetId {
+        self.join_sets(a, b)
+    }
+
+    fn is_in(&self, factor: FactorId, key: &str) -> bool {
+        // Of a language with assertions it is known: it was compiled before it became a rule.
+        self.factors[factor.index()].matches(key).unwrap_or(false)
+    }
+}
+
+impl Builder<'_> {
+    /// `properties`, `patternProperties` and `additionalProperties` of one schema object make one
+    /// shape, at the place of the first that names keys.
+    pub(super) fn properties(
+        &mut self,
+        node: NodeId,
+        kw: Kw,
+        all: &[Keyword],
+    ) -> Result<Option<ObjectShape>> {
+        let find = |kw| all.iter().position(|k| k.status == Status::Active && k.kw == Some(kw));
+        let (named, patterns) = (find(Kw::Properties), find(Kw::PatternProperties));
+        let additional = find(Kw::AdditionalProperties);
+        let first = [(Kw::Properties, named), (Kw::PatternProperties, patterns)];
+        let first = first.into_iter().find(|(_, at)| at.is_some());
+        if first.map_or(Kw::AdditionalProperties, |(kw, _)| kw) != kw {
+            return Ok(None);
+        }
+        let mut shape = ObjectShape::any();
+        let mut rules = Vec::new();
+        // Without one of the languages it is not known which keys are additional.
+        let mut excluded = Some(Vec::new());
+        if let Some(at) = patterns
+            && let Children::Map(members) = &all[at].children
+        {
+            for (pattern, child) in members {
+                let Some(factor) = self.key_pattern(node, at, *child, pattern)? else {
+                    excluded = None;
+                    continue;
+                };
+                let keys = KeySet { within: vec![factor], without: Vec::new() };
+                if let Some(excluded) = &mut excluded {
+                    excluded.push(keys.clone());
+                }
+                // Of a superset it is not known that the pattern matches.
+                if !self.factors[factor.index()].is_exact() {
+                    continue;
+                }
+                let set = self.node_set(*child);
+                rules.push(KeyRule { keys: vec![keys], negated: false, set, opens: true });
+            }
+        }
+        if let Some(at) = named
+            && let Children::Map(members) = &all[at].children
+        {
+            let mut names = Vec::with_capacity(members.len());
+            for (text, child) in members {
+                let mut set = self.node_set(*child);
+                for rule in &rules {
+                    if rule.holds(|factor| self.is_in(factor, text)) {
+                        set = self.join_sets(set, rule.set);
+                    }
+                }
+                let text = Arc::from(&**text);
+                names.push(Name { text, declared: true, required: false, set });
+            }
+            shape.names = names.into();
+        }
+        if let Some(at) = additional
+            && let Some(child) = all[at].children.get(0)
+        {
+            match excluded {
+                Some(keys) if keys.is_empty() => shape.other = self.node_set(child),
+                Some(keys) => {
+                    let set = self.node_set(child);
+                    rules.push(KeyRule { keys, negated: true, set, opens: false });
+                }
+                None => self.widened.push(Widened {
+                    node,
+                    index: at,
+                    route: Route::Check,
+                    reason: "which keys are additional depends on a pattern that is checked".into(),
+                    limit: None,
+                }),
+            }
+        }
+        shape.rules = rules.into();
+        shape.closed = self.options.policy.objects == Objects::Closed
+            && kw == Kw::Properties
+            && additional.is_none()
+            && find(Kw::UnevaluatedProperties).is_none();
+        Ok(Some(shape))
+    }
+
+    /// The language of a key of `patternProperties`; `None` where it is routed.
+    fn key_pattern(
+        &mut self,
+        node: NodeId,
+        index: usize,
+        child: NodeId,
+        pattern: &str,
+    ) -> Result<Option<FactorId>> {
+        let location = self.schema.location(child);
+        let factor = self.pattern_factor(pattern).and_then(|factor| {
+            let limit = |name| PatternError::Limit { name };
+            self.compiles(factor).map(|()| factor).map_err(limit)
+        });
+        match factor {
+            Ok(factor) => {
+                self.note_pattern(node, index, location, factor);
+                Ok(Some(factor))
+            }
+            Err(error) => {
+                self.refuse_pattern(node, index, location, error)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Turns the subschemas that the keys of `shape` must satisfy into rules.
+    pub(super) fn resolve_key_nodes(&mut self, shape: &mut ObjectShape) -> Result<()> {
+        let nodes = std::mem::replace(&mut shape.key_nodes, Arc::new([]));
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let mut rules = shape.rules.to_vec();
+        for &node in nodes.iter() {
+            let draft = self.draft(node)?;
+            let mut keys = Vec::with_capacity(draft.strings.len());
+            for strings in &draft.strings {
+                match self.key_set(strings) {
+                    Ok(set) => keys.push(set),
+                    // Any key may come, so that nothing is lost.
+                    Err(limit) => {
+                        self.widen_closure(node, limit, |_| true);
+                        keys.push(KeySet::default());
+                    }
+                }
+            }
+            rules.push(KeyRule { keys, negated: true, set: SetId::NEVER, opens: false });
+        }
+        let news = rules[shape.rules.len()..].to_vec();
+        let names = shape.names.iter().map(|name| {
+            let refused = news.iter().any(|rule| rule.holds(|f| self.is_in(f, &name.text)));
+            Name { set: if refused { SetId::NEVER } else { name.set }, ..name.clone() }
+        });
+        shape.names = names.collect();
+        shape.rules = rules.into();
+        Ok(())
+    }
+
+    /// A set of strings as a set of keys; an error where a limit is met.
+    fn key_set(&mut self, shape: &StringShape) -> std::result::Result<KeySet, &'static str> {
+        let mut keys = KeySet { within: shape.factors.clone(), without: shape.without.clone() };
+        for &factor in keys.within.iter().chain(&keys.without) {
+            self.compiles(factor)?;
+        }
+        let name = |error| match error {
+            PatternError::Limit { name } => name,
+            _ => "pattern_bytes",
+        };
+        if shape.min > 0 || shape.max.is_some() {
+            keys.within.push(self.length_factor(shape.min, shape.max).map_err(name)?);
+        }
+        if let Some(values) = &shape.values {
+            keys.within.push(self.values_factor(values).map_err(name)?);
+        }
+        Ok(keys)
+    }
+
+    /// Whether the language of a pattern with assertions is within the limits.
+    fn compiles(&self, factor: FactorId) -> std::result::Result<(), &'static str> {
+        let factor = &self.factors[factor.index()];
+        if factor.is_lazy() {
+            return Ok(());
+        }
+        let (alphabet, limits) = (&self.alphabet, &self.options.limits);
+        let language = Language::compile(&[factor.clone()], &[], 0, None, alphabet, limits);
+        language.map(|_| ()).map_err(|limit| limit.name)
+    }
+
+    /// What the rules of `shape` make of each key. Where a limit is met, the rules are left out.
+    pub(super) fn other_keys(
+        &mut self,
+        shape: &mut ObjectShape,
+        terms: &[Term],
+    ) -> Option<OtherKeys> {
+        if shape.rules.is_empty() {
+            return None;
+        }
+        let mut ids: Vec<FactorId> = shape.rules.iter().flat_map(KeyRule::factors).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let joint = match self.joint(&ids) {
+            Ok(joint) => joint,
+            Err(limit) => {
+                shape.rules = Arc::new([]);
+                for node in terms.iter().filter_map(Term::node) {
+                    self.widen_closure(node, limit.name, |kw| {
+                        matches!(
+                            kw,
+                            Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames
+                        )
+                    });
+                }
+                return None;
+            }
+        };
+        let (rules, closed) = (shape.rules.clone(), shape.closed);
+        let sets = joint.combinations().iter().map(|holds| {
+            let is_in = |f| ids.binary_search(&f).is_ok_and(|index| holds.contains(index));
+            let mut holding = rules.iter().filter(|rule| rule.holds(is_in));
+            if closed && !holding.clone().any(|rule| rule.opens) {
+                return None;
+            }
+            Some(holding.try_fold(shape.other, |set, rule| Some(self.join_sets(set, rule.set)))?)
+        });
+        let sets = sets.collect();
+        Some(OtherKeys { joint, sets })
+    }
+
+    fn joint(&mut self, ids: &[FactorId]) -> std::result::Result<Arc<Joint>, LanguageLimit> {
+        if let Some(known) = self.joints.get(ids) {
+            return known.clone();
+        }
+        let factors: Vec<Arc<Factor>> =
+            ids.iter().map(|id| self.factors[id.index()].clone()).collect();
+        let joint = Joint::compile(&factors, &self.options.limits).map(Arc::new);
+        self.joints.insert(ids.into(), joint.clone());
+        joint
+    }
+
+    /// Marks those keywords of a subschema, and of those that apply in place, that `wanted` names.
+    fn widen_closure(&mut self, node: NodeId, limit: &'static str, wanted: impl Fn(Kw) -> bool) {
+        let schema = self.schema.clone();
+        for node in self.in_place_closure(node) {
+            let Body::Keywords(keywords) = &schema.node(node).body else { continue };
+            for (index, keyword) in keywords.iter().enumerate() {
+                let kw = keyword.kw.filter(|_| keyword.status == Status::Active);
+                if kw.is_some_and(|kw| super::sets::narrows(kw) && wanted(kw)) {
+                    self.widen(node, index, limit);
+                }
+            }
+        }
+    }
+}
