@@ -54,7 +54,7 @@ impl Builder<'_> {
         let mut shape = ObjectShape::any();
         let mut rules = Vec::new();
         // Without one of the languages it is not known which keys are additional.
-        let mut excluded = Some(Vec::new());
+        let (mut excluded, mut exact) = (Some(Vec::new()), true);
         if let Some(at) = patterns
             && let Children::Map(members) = &all[at].children
         {
@@ -69,6 +69,7 @@ impl Builder<'_> {
                 }
                 // Of a superset it is not known that the pattern matches.
                 if !self.factors[factor.index()].is_exact() {
+                    exact = false;
                     continue;
                 }
                 let set = self.node_set(*child);
@@ -99,6 +100,15 @@ impl Builder<'_> {
                 Some(keys) => {
                     let set = self.node_set(child);
                     rules.push(KeyRule { keys, negated: true, set, opens: false });
+                    if !exact {
+                        self.widened.push(Widened {
+                            node,
+                            index: at,
+                            route: Route::MaskCheck,
+                            reason: "for keys that only a check can tell from a pattern's".into(),
+                            limit: None,
+                        });
+                    }
                 }
                 None => self.widened.push(Widened {
                     node,

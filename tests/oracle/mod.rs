@@ -14,12 +14,12 @@
 //!   data throughout. Only threads that can finish are kept, so a state without threads is dead.
 //!
 //! Keywords that constrain: `type`, `enum`, `const`, `properties`, `required`,
-//! `additionalProperties` (not beside `patternProperties`), `items`, `prefixItems`, array `items` with
-//! `additionalItems`, `minItems`, `maxItems`, `minLength`, `maxLength`, bounds of numbers and `multipleOf`, `pattern` (regular part),
-//! `format` (date, date-time), `anyOf`, `allOf`, `$ref` (local pointers and anchors), boolean schemas. All others
-//! are ignored. Under the closed policy a schema object with `properties`, but without
-//! `additionalProperties`, `unevaluatedProperties` and `patternProperties`, closes the combined object: no key comes
-//! but those that some conjunct names (a property, a required name, a member of a literal).
+//! `patternProperties`, `additionalProperties`, `propertyNames`, `items`, `prefixItems`, array `items` with
+//! `additionalItems`, `minItems`, `maxItems`, `minLength`, `maxLength`, bounds of numbers and `multipleOf`,
+//! `pattern` (regular part), `format` (date, date-time), `anyOf`, `allOf`, `$ref` (local pointers and anchors), boolean
+//! schemas. All others are ignored. Under the closed policy a schema object with `properties`, but without
+//! `additionalProperties` and `unevaluatedProperties`, closes the combined object: no key comes but those that
+//! some conjunct names (a property, a required name, a member of a literal) or has a pattern for.
 #![allow(dead_code, reason = "each integration test uses a part")]
 
 mod expand;

@@ -83,8 +83,8 @@ pub struct ObjectSet {
     /// The declared names in their order.
     pub names: Vec<(String, Option<ConjId>)>,
     pub required: BTreeSet<String>,
-    /// The values of other keys.
-    pub free: Option<ConjId>,
+    /// Other keys, each kind with the values that it has.
+    pub others: Vec<(TextSet, ConjId)>,
 }
 
 /// A schema's sets, found out as they are asked for.
@@ -175,7 +175,7 @@ impl Sets {
                 for (_, value) in &mut set.names {
                     *value = value.filter(|&conj| self.possible(conj));
                 }
-                set.free = set.free.filter(|&conj| self.possible(conj));
+                set.others.retain(|(_, conj)| self.possible(*conj));
                 let missing =
                     set.names.iter().any(|(n, v)| v.is_none() && set.required.contains(n));
                 (!missing).then_some(shape)
@@ -250,6 +250,9 @@ fn satisfiable(shape: &Shape, known: impl Fn(ConjId) -> bool) -> bool {
     children(shape, &mut needed);
     let sized = match shape {
         Shape::Array(set) => set.max.is_none_or(|max| set.min <= max),
+        Shape::Object(set) => {
+            !set.names.iter().any(|(n, v)| v.is_none() && set.required.contains(n))
+        }
         _ => true,
     };
     sized && needed.into_iter().all(known)
