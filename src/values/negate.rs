@@ -81,7 +81,7 @@ impl Builder<'_> {
         }
         let mut numbers = vec![NumberShape::ANY];
         for shape in &draft.numbers {
-            let negated = shape.negate();
+            let negated = shape.negate()?;
             numbers = intersect::product(&numbers, &negated, limit, NumberShape::intersect)?;
         }
         Some(Draft {
