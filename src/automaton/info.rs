@@ -1,7 +1,7 @@
 //! Shapes made ready for stepping: empty members resolved, names indexed.
 
 use super::string::At;
-use crate::language::{Chosen, LangState};
+use crate::language::Chosen;
 use crate::options::Order;
 use crate::values::{ArrayShape, Emptiness, ObjectShape, OtherKeys, SetId, StringId, Strings};
 use std::sync::Arc;
@@ -83,11 +83,6 @@ impl OtherInfo {
             }
             (Values::ByKey { .. }, _) => None,
         }
-    }
-
-    /// The keys, where they are not free; and `state`, if only finitely many go on from there.
-    pub(crate) fn runs_out(&self, state: LangState) -> Option<&Chosen> {
-        self.chosen().filter(|chosen| chosen.runs_out(state))
     }
 
     /// The keys, where they are not free.

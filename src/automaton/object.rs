@@ -316,7 +316,7 @@ impl KeyLevel {
         self.string.follow(strings, reading, minimal)?;
         let open = self.is_open();
         if open && (self.lo < self.hi || sees_prefix(&object.seen, &self.key)) {
-            self.drop_exhausted(object, infos, table);
+            self.drop_exhausted(object, infos, table, minimal);
         }
         let names = || match reading {
             Reading::Pending => self.pending_live(object, infos, table, minimal),
@@ -331,49 +331,49 @@ impl KeyLevel {
 
     /// Drops the candidates for keys that are not named of which every key that goes on so is named
     /// or has come.
-    fn drop_exhausted(&mut self, object: &ObjectLevel, infos: &[ObjectInfo], table: &NameTable) {
+    fn drop_exhausted(
+        &mut self,
+        object: &ObjectLevel,
+        infos: &[ObjectInfo],
+        table: &NameTable,
+        minimal: bool,
+    ) {
         let (key, text) = (&self.key, self.string.decoder.text);
-        let (lo, hi) = (self.lo as usize, self.hi as usize);
+        let entries = &table.entries[self.lo as usize..self.hi as usize];
         self.string.atoms.retain(|atom| {
             let At::Language(state) = atom.state.at else { return true };
             let Some(position) = atom.tags.iter().next() else { return true };
             let info = &infos[object.atoms[position].state.id.index()];
-            let Some(other) = info.other.as_ref().and_then(|other| other.runs_out(state)) else {
+            let Some(chosen) = info.other.as_ref().and_then(|other| other.chosen()) else {
                 return true;
             };
-            let mut full = key.to_vec();
             let known = |full: &[u8]| {
-                let entries = &table.entries[lo..hi];
                 let found = entries.binary_search_by(|entry| entry.text.as_bytes().cmp(full));
                 object.has_seen(full)
                     || found.is_ok_and(|index| entries[index].owned_by(position).is_some())
             };
-            let mut is_left = |state, text, before: &[u8]| {
-                full.truncate(key.len());
-                full.extend_from_slice(before);
-                let begun = full.len();
-                let end = other.end_other_than(state, text, |end| {
-                    full.truncate(begun);
-                    full.extend_from_slice(end);
-                    known(&full)
-                });
-                end.is_some()
-            };
             if !text.is_escape_partial() {
-                return is_left(state, text, &[]);
+                return chosen.goes_on_beside(state, text, key, known);
             }
-            let ranges = text.pending_chars(false);
-            let mut chars = ranges.iter().flat_map(|&(low, high)| low..=high);
-            chars.any(|c| {
-                let Some(c) = char::from_u32(c) else { return false };
-                let mut bytes = [0; 4];
-                let bytes = c.encode_utf8(&mut bytes).as_bytes();
-                let mut state = Some(state);
-                for &byte in bytes {
-                    let step = |state| other.language().step_byte(state, byte).ok().flatten();
-                    state = state.and_then(step);
-                }
-                state.is_some_and(|state| is_left(state, TextState::START, bytes))
+            // A character with which no known key goes on leaves some; the others are few.
+            let ranges = text.pending_chars(minimal);
+            let named = entries.iter().filter(|entry| entry.owned_by(position).is_some());
+            let named = named.filter_map(|entry| entry.text.get(key.len()..)?.chars().next());
+            let mut near: Vec<char> = named.chain(seen_chars(&object.seen, key)).collect();
+            near.sort_unstable();
+            near.dedup();
+            if chosen.language().live_char(state, 0, &without(&ranges, &near)) {
+                return true;
+            }
+            near.retain(|&c| ranges.iter().any(|&(lo, hi)| (lo..=hi).contains(&u32::from(c))));
+            near.into_iter().any(|c| {
+                let mut full = key.to_vec();
+                full.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                let mut bytes = full[key.len()..].iter();
+                let after = bytes.try_fold(state, |state, &byte| {
+                    chosen.language().step_byte(state, byte).ok().flatten()
+                });
+                after.is_some_and(|s| chosen.goes_on_beside(s, TextState::START, &full, known))
             })
         });
     }
@@ -409,15 +409,11 @@ impl KeyLevel {
 
 /// Whether a key is left that `info` neither names nor has seen.
 fn is_left(info: &ObjectInfo, chosen: &Chosen, seen: &Seen) -> bool {
-    let start = chosen.language().start();
-    if !chosen.runs_out(start) {
-        return true;
-    }
     let known = |key: &[u8]| {
         let named = info.names.iter().any(|name| name.text.as_bytes() == key);
         named || seen.as_ref().is_some_and(|seen| seen.contains(key))
     };
-    chosen.end_other_than(start, TextState::START, known).is_some()
+    chosen.goes_on_beside(chosen.language().start(), TextState::START, &[], known)
 }
 
 /// Whether a set of seen keys has one that begins with `prefix`.
@@ -426,6 +422,33 @@ pub(crate) fn sees_prefix(seen: &Seen, prefix: &[u8]) -> bool {
         let from = (Bound::Included(prefix), Bound::Unbounded);
         seen.range::<[u8], _>(from).next().is_some_and(|key| key.starts_with(prefix))
     })
+}
+
+/// The characters with which the seen keys that begin with `prefix` go on.
+fn seen_chars(seen: &Seen, prefix: &[u8]) -> impl Iterator<Item = char> {
+    let from = (Bound::Included(prefix), Bound::Unbounded);
+    let all = seen.iter().flat_map(move |seen| seen.range::<[u8], _>(from));
+    let inside = all.take_while(move |key| key.starts_with(prefix));
+    inside.filter_map(move |key| std::str::from_utf8(key.get(prefix.len()..)?).ok()?.chars().next())
+}
+
+/// The inclusive `ranges` without some sorted characters.
+fn without(ranges: &[(u32, u32)], chars: &[char]) -> Vec<(u32, u32)> {
+    let mut left = Vec::with_capacity(ranges.len() + chars.len());
+    for &(mut low, high) in ranges {
+        for c in chars.iter().map(|&c| u32::from(c)) {
+            if low < c && c <= high {
+                left.push((low, c - 1));
+            }
+            if low <= c && c <= high {
+                low = c + 1;
+            }
+        }
+        if low <= high {
+            left.push((low, high));
+        }
+    }
+    left
 }
 
 /// The bytes with which the seen keys that begin with `prefix` go on.

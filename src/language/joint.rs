@@ -100,6 +100,27 @@ impl Chosen {
         self.finite.contains(state.0 as usize)
     }
 
+    /// Whether a string that begins with `text` and stands at `state`, perhaps inside a raw
+    /// character, can end as none of the `known` ones.
+    pub(crate) fn goes_on_beside(
+        &self,
+        state: LangState,
+        at: TextState,
+        text: &[u8],
+        known: impl Fn(&[u8]) -> bool,
+    ) -> bool {
+        if !self.runs_out(state) {
+            return true;
+        }
+        let mut full = text.to_vec();
+        let end = self.end_other_than(state, at, |end| {
+            full.truncate(text.len());
+            full.extend_from_slice(end);
+            known(&full)
+        });
+        end.is_some()
+    }
+
     /// A short end, in bytes of the decoded string, that is not `excluded`, for a string that
     /// stands at `state`, perhaps inside a raw character. As many as are excluded are tried at the
     /// most.

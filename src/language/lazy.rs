@@ -95,7 +95,7 @@ impl LazyDfa {
         self.start
     }
 
-    pub(super) fn factor(&self) -> &Factor {
+    pub(super) fn factor(&self) -> &Arc<Factor> {
         &self.factor
     }
 

@@ -17,6 +17,7 @@ mod alternating;
 mod automaton;
 mod char_class;
 mod completion;
+mod count;
 mod decode;
 mod ecma;
 mod evaluate;

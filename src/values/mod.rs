@@ -33,7 +33,7 @@ mod strings;
 pub(crate) use emptiness::Emptiness;
 pub(crate) use keys::OtherKeys;
 pub(crate) use needs::{Needs, Shape};
-pub(crate) use numbers::{NumberEnd, NumberShape, Spelling};
+pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{
     ArrayId, ArrayShape, Literals, NumberId, ObjectId, ObjectShape, Position, Set, SetId, StringId,

@@ -424,19 +424,49 @@ impl NumberShape {
         if below { Some(shape) } else { shape.intersect(&NumberShape::at_least(zero, false)?) }
     }
 
+    /// An exponent within `exponents` by which `mantissa`, which is not negative, is in the set.
+    pub(crate) fn scaled(&self, mantissa: &Decimal, exponents: RangeInclusive<i64>) -> Option<i64> {
+        let by = |exponent: i64| mantissa.clone().scaled(exponent);
+        let allows = |exponent: &i64| self.contains(&by(*exponent));
+        let least = *exponents.start();
+        if mantissa.is_zero() {
+            return Some(least).filter(allows);
+        }
+        let at = |number: &Decimal| number.magnitude() - mantissa.magnitude();
+        if let Some(values) = &self.values {
+            let mut powers = values.iter().filter(|v| !v.is_zero()).map(at);
+            return powers.find(|power| exponents.contains(power) && allows(power));
+        }
+        let low = self.low.as_ref().filter(|low| !low.at.is_zero()).map(|low| at(&low.at));
+        let high = self.high.as_ref().map(|high| at(&high.at));
+        // Between the ends, the larger powers are multiples, and the smaller are none of others.
+        let mut few = low.map_or(least, |low| least.max(low + 1));
+        let last = high.map_or(*exponents.end(), |high| (high - 1).min(*exponents.end()));
+        let mut enough = last;
+        let on_step = |exponent| self.step().is_none_or(|step| is_multiple(&by(exponent), &step));
+        while few < enough {
+            let middle = few + (enough - few) / 2;
+            if on_step(middle) { enough = middle } else { few = middle + 1 }
+        }
+        let ends = [low, high].into_iter().flatten().filter(|end| exponents.contains(end));
+        std::iter::once(few).filter(|&few| few <= last).chain(ends).find(allows)
+    }
+
     /// The numbers of the set among the multiples of 10^`grid`; `None`: the set is no lattice.
     fn lattice(&self, grid: Option<i64>) -> Option<Lattice> {
-        let step = self.step();
-        let exponents = self.others.iter().chain(&step).map(Decimal::exponent).chain(grid);
+        let step = match (self.step(), grid) {
+            (Some(step), Some(grid)) => on_grid(&step, grid),
+            (Some(step), None) => step,
+            (None, grid) => one().scaled(grid?),
+        };
+        let exponents = self.others.iter().chain([&step]).map(Decimal::exponent);
         let exponent = exponents.min()?;
         let units = |of: &Decimal| of.floor_units(exponent);
-        let grid = grid.map(|grid| BigInt::from(power_of_ten(grid - exponent)));
-        let step = match (step, grid) {
-            (Some(step), Some(grid)) => units(&step).lcm(&grid),
-            (Some(step), None) => units(&step),
-            (None, grid) => grid?,
-        };
-        Some(Lattice { exponent, step, others: self.others.iter().map(units).collect() })
+        Some(Lattice {
+            exponent,
+            step: units(&step),
+            others: self.others.iter().map(units).collect(),
+        })
     }
 
     /// The normal form; `None` where no number is left.
@@ -622,6 +652,24 @@ fn is_multiple(value: &Decimal, multiple: &Decimal) -> bool {
     let (value, modulus) = (digits(value), digits(multiple));
     let zeros = BigUint::from(10u32).modpow(&BigUint::from(shift), &modulus);
     (value * zeros).is_multiple_of(&modulus)
+}
+
+/// The least common multiple of `step` and 10^`grid`. Powers of ten are long: it looks only at the
+/// twos and fives that the step lacks.
+fn on_grid(step: &Decimal, grid: i64) -> Decimal {
+    let Ok(lack) = u64::try_from(grid.saturating_sub(step.exponent())) else { return step.clone() };
+    let mut units = BigUint::parse_bytes(step.digits(), 10).unwrap_or_default();
+    let twos = units.trailing_zeros().unwrap_or(0).min(lack);
+    units >>= twos;
+    let five = BigUint::from(5u32);
+    for _ in 0..lack {
+        let (fifth, rest) = units.div_rem(&five);
+        if rest != BigUint::ZERO {
+            break;
+        }
+        units = fifth;
+    }
+    Decimal::new(&units.into(), grid)
 }
 
 /// The least common multiple; `None` where it would have too many digits.

@@ -209,7 +209,10 @@ impl Builder<'_> {
     fn format_alone(&self, shape: &StringShape) -> Option<CompiledString> {
         let [id] = shape.factors[..] else { return None };
         let row = self.format_ids.get(&id)?;
-        let plain = shape.values.is_none() && shape.min == 0 && shape.max == row.max();
+        let plain = shape.values.is_none()
+            && shape.without.is_empty()
+            && shape.min == 0
+            && shape.max == row.max();
         let minimal = self.alphabet.minimal();
         if !plain
             || *self.alphabet.bytes() != ByteSet::FULL

@@ -4,6 +4,25 @@ use crate::oracle::{OracleMargin, OraclePolicy, OracleWhitespace};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Names of members, as they stand in a schema's text.
+const NAMES: [&str; 4] = ["a", "ab", "b", "\\u0061c"];
+const REQUIRED: &[&str] = &["[\"a\"]", "[\"b\",\"zz\"]", "[\"ab\",\"a\"]"];
+/// Patterns of keys; some have few strings, so that they run out.
+const KEY_PATTERNS: &[&str] = &[
+    "^a",
+    "^[ab]$",
+    "b$",
+    "^(a|ab|aé)$",
+    "c|é",
+    "^[a-z_]+$",
+    "^x-",
+    "^x?b?$",
+    "^.{1,2}$",
+    "",
+    "^[é-ë😀]$",
+    "^(a|b|cé*)$",
+];
+
 /// A small generator (splitmix64).
 pub struct Random(pub u64);
 
@@ -52,14 +71,112 @@ impl Random {
         format!("{{{}}}", keywords.join(","))
     }
 
+    /// A schema of one of the two kinds.
+    pub fn any_schema(&mut self) -> String {
+        if self.chance(50) { self.schema(4) } else { self.keyed_schema(2) }
+    }
+
+    /// A schema of objects whose keys have rules, most keywords at once.
+    pub fn keyed_schema(&mut self, depth: usize) -> String {
+        let mut keywords = vec!["\"type\":\"object\"".to_owned()];
+        let with = |random: &mut Random, likely| random.chance(likely);
+        if with(self, 50) {
+            keywords.push(format!("\"properties\":{}", self.members(depth)));
+        }
+        if with(self, 80) {
+            keywords.push(format!("\"patternProperties\":{}", self.patterns(depth)));
+        }
+        if with(self, 50) {
+            let other = if self.chance(50) { "false".into() } else { self.leaf(depth) };
+            keywords.push(format!("\"additionalProperties\":{other}"));
+        }
+        if with(self, 40) {
+            keywords.push(format!("\"propertyNames\":{}", self.key_names(depth)));
+        }
+        if with(self, 25) {
+            keywords.push(format!("\"required\":{}", self.pick(REQUIRED)));
+        }
+        if depth > 0 && with(self, 30) {
+            let count = 1 + self.below(2);
+            let all: Vec<String> = (0..count).map(|_| self.keyed_schema(depth - 1)).collect();
+            let keyword = self.pick(&["allOf", "anyOf"]);
+            keywords.push(format!("\"{keyword}\":[{}]", all.join(",")));
+        }
+        for index in 1..keywords.len() {
+            let other = self.below(index + 1);
+            keywords.swap(index, other);
+        }
+        format!("{{{}}}", keywords.join(","))
+    }
+
+    /// A small schema.
+    fn leaf(&mut self, depth: usize) -> String {
+        if depth > 0 && self.chance(15) {
+            return self.keyed_schema(depth - 1);
+        }
+        let all = [
+            "true",
+            "false",
+            "{\"type\":\"integer\"}",
+            "{\"const\":1}",
+            "{\"type\":[\"integer\",\"string\"]}",
+            "{\"enum\":[\"a\",1,null]}",
+            "{\"pattern\":\"a\"}",
+        ];
+        self.pick(&all).into()
+    }
+
+    fn members(&mut self, depth: usize) -> String {
+        let mut members = Vec::new();
+        for name in NAMES {
+            if self.chance(50) {
+                members.push(format!("\"{name}\":{}", self.leaf(depth)));
+            }
+        }
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// The value of `patternProperties`.
+    fn patterns(&mut self, depth: usize) -> String {
+        let mut members = Vec::new();
+        let count = 1 + self.below(3);
+        let first = self.below(KEY_PATTERNS.len());
+        for step in 0..count {
+            let pattern = KEY_PATTERNS[(first + 5 * step) % KEY_PATTERNS.len()];
+            members.push(format!("\"{pattern}\":{}", self.leaf(depth)));
+        }
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// The value of `propertyNames`.
+    fn key_names(&mut self, depth: usize) -> String {
+        match self.below(12) {
+            0..=2 => format!("{{\"pattern\":\"{}\"}}", self.pick(KEY_PATTERNS)),
+            3 => format!("{{\"maxLength\":{}}}", self.below(4)),
+            4 => format!("{{\"minLength\":{},\"maxLength\":3}}", self.below(4)),
+            5 => "{\"enum\":[\"a\",\"b\",\"abé\",1]}".into(),
+            6 => self.pick(&["{\"const\":\"a\"}", "{\"format\":\"date\"}", "true", "false"]).into(),
+            7 => self.pick(&["{\"$ref\":\"#\"}", "{\"type\":\"object\"}", "{\"const\":1}"]).into(),
+            _ if depth == 0 => "{\"maxLength\":2}".into(),
+            8 | 9 => {
+                let (a, b) = (self.key_names(depth - 1), self.key_names(depth - 1));
+                format!("{{\"anyOf\":[{a},{b}]}}")
+            }
+            10 => {
+                let (a, b) = (self.key_names(depth - 1), self.key_names(depth - 1));
+                format!("{{\"allOf\":[{a}],\"anyOf\":[{b}],\"maxLength\":4}}")
+            }
+            _ => format!("{{\"allOf\":[{},{{\"minLength\":1}}]}}", self.key_names(depth - 1)),
+        }
+    }
+
     pub fn keyword(&mut self, depth: usize) -> (&'static str, String) {
-        let names = ["a", "ab", "b", "\\u0061c"];
         let many = |random: &mut Random, least| {
             let count = least + random.below(3);
             let all: Vec<String> = (0..count).map(|_| random.schema(depth)).collect();
             format!("[{}]", all.join(","))
         };
-        match self.below(17) {
+        match self.below(22) {
             0..=2 => (
                 "type",
                 self.pick(&[
@@ -67,6 +184,7 @@ impl Random {
                     "\"array\"",
                     "\"string\"",
                     "\"number\"",
+                    "\"integer\"",
                     "[\"object\",\"null\"]",
                     "[\"array\",\"object\",\"integer\"]",
                 ])
@@ -84,14 +202,14 @@ impl Random {
             4 => ("const", self.pick(&["1", "\"a\"", "{\"b\":2,\"a\":1.5}", "[1,\"a\"]"]).into()),
             5..=7 => {
                 let mut members = Vec::new();
-                for name in names {
+                for name in NAMES {
                     if self.chance(50) {
                         members.push(format!("\"{name}\":{}", self.schema(depth)));
                     }
                 }
                 ("properties", format!("{{{}}}", members.join(",")))
             }
-            8 => ("required", self.pick(&["[\"a\"]", "[\"b\",\"zz\"]", "[\"ab\",\"a\"]"]).into()),
+            8 => ("required", self.pick(REQUIRED).into()),
             9 => ("additionalProperties", self.schema(depth)),
             10 => ("items", self.schema(depth)),
             11 => ("prefixItems", many(self, 1)),
@@ -100,8 +218,16 @@ impl Random {
                 "pattern",
                 self.pick(&["\"^a+b?$\"", "\"b\"", "\"^[a-c]{1,3}$\"", "\"^$|x\""]).into(),
             ),
+            18..=19 => {
+                let keywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+                let at = ["0", "1", "-2", "2.5", "10", "0.05", "-0.5", "12", "99"];
+                (keywords[self.below(4)], self.pick(&at).into())
+            }
+            20 => ("multipleOf", self.pick(&["2", "3", "0.5", "0.25", "1.5", "0.1", "5"]).into()),
             14 => ("anyOf", many(self, 1)),
             15 => ("allOf", many(self, 1)),
+            16 => ("patternProperties", self.patterns(depth.min(1))),
+            17 => ("propertyNames", self.key_names(1)),
             _ => ("maxLength", self.below(4).to_string()),
         }
     }
@@ -124,6 +250,7 @@ impl Random {
             closed: self.chance(50),
             minimal_escapes: self.chance(50),
             formats: true,
+            any_numbers: self.chance(20),
         }
     }
 
@@ -132,12 +259,12 @@ impl Random {
         match self.below(if depth == 0 { 7 } else { 11 }) {
             0 => Value::Null,
             1 => Value::Bool(self.chance(50)),
-            2 => Value::from(self.below(3)),
+            2 => Value::from(self.below(13)),
             3 => Value::from([0.5, 1.5, -2.25][self.below(3)]),
             4..=6 => Value::from(self.pick(&texts)),
             7 | 8 => (0..self.below(4)).map(|_| self.value(depth - 1)).collect(),
             _ => {
-                let keys = ["a", "ab", "b", "ac", "zz", "q"];
+                let keys = ["a", "ab", "b", "ac", "zz", "q", "aé", "x-1", "", "2024-02-29"];
                 (0..self.below(5))
                     .map(|_| (self.pick(&keys).to_owned(), self.value(depth - 1)))
                     .collect()

@@ -30,6 +30,7 @@ mod grammars;
 mod masks;
 #[cfg(feature = "cli")]
 mod matcher;
+mod numbers;
 mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]

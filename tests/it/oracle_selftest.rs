@@ -10,6 +10,7 @@ const TIGHT: OraclePolicy = OraclePolicy {
     closed: true,
     minimal_escapes: true,
     formats: true,
+    any_numbers: false,
 };
 
 /// The first offset that is refused; the text's length for its end; `None` where accepted.
@@ -61,7 +62,7 @@ fn numbers() {
             "-0.0",
             "-0e1",
             "0.5",
-            "12345678901234567",
+            "123456789012345678",
             "1234567890123456.7",
             "1e306",
             "1e307",
@@ -81,7 +82,7 @@ fn numbers() {
             ("00", 1),
             (".5", 0),
             ("1.", 2),
-            ("123456789012345678", 17),
+            ("1234567890123456789", 18),
             ("12345678901234567.0", 17),
             ("0.12345678901234567", 18),
             ("2e307", 4),
@@ -96,7 +97,7 @@ fn numbers() {
             ("0.02e309", 7),
         ],
     );
-    check(r#"{"type": ["integer", "number"]}"#, ANY, &["1.5"], &[("123456789012345678", 17)]);
+    check(r#"{"type": ["integer", "number"]}"#, ANY, &["1.5"], &[("1234567890123456789", 18)]);
     check("{}", ANY, &["1.5", "-1e5"], &[("-0", 2)]);
 }
 
@@ -370,9 +371,67 @@ fn objects() {
         &[r#"{"c":1}"#, r#"{"a":1,"b":2,"c":3}"#],
         &[(r#"{"c":1,"#, 6), (r#"{"b":1,"a"#, 8), (r#"{"d"#, 2), (r#"{"b":1}"#, 6)],
     );
-    // Beside patternProperties both additionalProperties and closing are routed elsewhere.
-    let wide = r#"{"type": "object", "properties": {"a": true}, "patternProperties": {"^x": true}, "additionalProperties": false}"#;
-    check(wide, closed, &[r#"{"q":1}"#], &[]);
+}
+
+#[test]
+fn keys_with_rules() {
+    let compact = OraclePolicy { whitespace: OracleWhitespace::Compact, ..ANY };
+    let closed = OraclePolicy { closed: true, ..compact };
+    let declared = OraclePolicy { declared_order: true, ..compact };
+    let rules = r#"{"type": "object", "properties": {"xa": {"type": ["integer", "null"]}},
+        "patternProperties": {"^x": {"type": ["integer", "string"]}, "y$": {"type": "string"}},
+        "additionalProperties": {"type": "boolean"}}"#;
+    let valid =
+        [r#"{"xa":1}"#, r#"{"x":"","q":true}"#, r#"{"xy":"","ay":""}"#, r#"{"q":true,"xa":1}"#];
+    let invalid = [
+        (r#"{"xa":n"#, 6),
+        (r#"{"xy":1"#, 6),
+        (r#"{"ay":1"#, 6),
+        (r#"{"q":1"#, 5),
+        (r#"{"x":1,"x""#, 9),
+        (r#"{"\u0078":1,"\u0078""#, 19),
+    ];
+    check(rules, compact, &valid, &invalid);
+    check(rules, closed, &valid[..1], &invalid);
+    check(rules, declared, &valid[..3], &[(r#"{"q":true,"xa""#, 13)]);
+    // Closed: keys that a pattern accepts may come, and no others.
+    let open =
+        r#"{"type": "object", "properties": {"a": true}, "patternProperties": {"^x": true}}"#;
+    check(open, closed, &[r#"{"a":1,"x":2}"#], &[(r#"{"q"#, 2)]);
+    check(open, compact, &[r#"{"q":1}"#], &[]);
+    // Keys that run out, some by name.
+    let few = r#"{"type": "object", "properties": {"a": {"const": 1}},
+        "patternProperties": {"^([ab]|cé)$": {"const": 1}}, "additionalProperties": false}"#;
+    check(
+        few,
+        compact,
+        &[r#"{"a":1,"b":1,"cé":1}"#, r#"{"c\u00e9":1,"b":1,"a":1}"#],
+        &[
+            (r#"{"a":1,"b":1,"cé":1,"#, 20),
+            (r#"{"b":1,"b"#, 8),
+            (r#"{"b":1,"\u0062"#, 13),
+            (r#"{"b":1,"\u006a"#, 13),
+            (r#"{"cé":1,"c"#, 10),
+            (r#"{"cè"#, 4),
+        ],
+    );
+    check(few, declared, &[r#"{"a":1,"b":1,"cé":1}"#], &[(r#"{"b":1,"a"#, 8)]);
+    let names = r##"{"type": "object", "propertyNames": {"anyOf": [{"enum": ["a", "b", 1]}, {"$ref": "#/$defs/d"}]},
+        "allOf": [{"propertyNames": {"maxLength": 2}}], "required": ["a"], "$defs": {"d": {"pattern": "c$"}}}"##;
+    check(
+        names,
+        compact,
+        &[r#"{"a":1,"xc":2}"#, r#"{"c":1,"a":2,"b":3}"#],
+        &[(r#"{"xxc"#, 3), (r#"{"xa"#, 3), (r#"{"b":1,"b"#, 9), (r#"{"c":1}"#, 6)],
+    );
+    for none in [
+        r#"{"type": "object", "propertyNames": {"pattern": "b"}, "required": ["a"]}"#,
+        r#"{"type": "object", "propertyNames": false, "required": ["a"]}"#,
+        r#"{"type": "object", "patternProperties": {"a": false}, "required": ["ab"]}"#,
+        r#"{"propertyNames": {"maxLength": 0}, "const": {"a": 1}}"#,
+    ] {
+        assert_eq!(Oracle::new(none, compact).err().as_deref(), Some("unsatisfiable"), "{none}");
+    }
 }
 
 #[test]

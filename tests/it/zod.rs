@@ -48,7 +48,7 @@ fn every_schema_compiles() {
         }
         let family: Family = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         for (target, schema) in &family.outputs {
-            if schema.get().starts_with(r#"{"ERROR""#) {
+            if schema.get().contains(r#""ERROR""#) {
                 not_emitted += 1;
                 continue;
             }

@@ -1,8 +1,8 @@
 //! From constraints to shapes: branches chosen, keywords of one type joined.
 
-use super::lex::Pending;
 use super::schema::{self, Constraint, NodeId};
 use super::shape::{ArraySet, ConjId, NumberSet, ObjectSet, Sets, Shape};
+use super::solver::Rules;
 use super::text::TextSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -136,9 +136,7 @@ impl Sets {
             let kept = self.texts.filter(finite, &open);
             return (!kept.is_empty()).then_some(TextSet::Finite(kept));
         }
-        let possible = max.is_none_or(|max| min <= max)
-            && self.texts.live(&open, &self.texts.start(&open), Pending::None, false);
-        possible.then_some(open)
+        self.texts.is_possible(&open).then_some(open)
     }
 
     fn array_set(&self, all: &[&Constraint]) -> ArraySet {
@@ -189,38 +187,120 @@ impl Sets {
         }
         let mut mentioned = BTreeSet::new();
         order.retain(|&name| mentioned.insert(name));
-        let value = |key: Option<&String>| {
-            let nodes: Vec<NodeId> = all
-                .iter()
-                .filter_map(|constraint| match constraint {
-                    Constraint::Members(members) | Constraint::Properties(members) => {
-                        members.iter().find(|m| Some(&m.0) == key).map(|m| m.1)
-                    }
-                    Constraint::Additional { known, schema } => {
-                        (!key.is_some_and(|key| known.contains(key))).then_some(*schema)
-                    }
-                    _ => None,
-                })
-                .collect();
-            Some(self.conjunction(&nodes))
+        let keys = self.key_texts(all);
+        let named = |name: &String| {
+            let possible = keys.iter().any(|set| self.texts.contains(set, name));
+            let matches = |machine| self.texts.contains(&TextSet::of(machine), name);
+            possible.then(|| self.value_of(all, Some(name), &matches))
         };
-        let names = order.into_iter().map(|name| (name.clone(), value(Some(name)))).collect();
+        let names = order.into_iter().map(|name| (name.clone(), named(name))).collect();
+        let mut others: Vec<(TextSet, ConjId)> = Vec::new();
         let closed = all.iter().any(|constraint| matches!(constraint, Constraint::Closed));
-        let free = if closed { None } else { value(None) };
-        ObjectSet { names, required, free }
+        for (set, holding) in self.key_kinds(all, keys) {
+            if closed && !opens(all, &holding) {
+                continue;
+            }
+            others.push((set, self.value_of(all, None, &|machine| holding.contains(&machine))));
+        }
+        ObjectSet { names, required, others }
+    }
+
+    /// The conjunction of the values of a key, which the machines of `matches` accept.
+    fn value_of(
+        &self,
+        all: &[&Constraint],
+        name: Option<&String>,
+        matches: &dyn Fn(usize) -> bool,
+    ) -> ConjId {
+        let mut nodes: Vec<NodeId> = Vec::new();
+        for constraint in all {
+            match constraint {
+                Constraint::Members(members) | Constraint::Properties(members) => {
+                    nodes.extend(members.iter().find(|m| Some(&m.0) == name).map(|m| m.1));
+                }
+                Constraint::Patterns(patterns) => {
+                    let holding = patterns.iter().filter(|(machine, _)| matches(*machine));
+                    nodes.extend(holding.map(|(_, node)| *node));
+                }
+                Constraint::Additional { known, patterns, schema } => {
+                    let known = name.is_some_and(|name| known.contains(name));
+                    if !known && !patterns.iter().any(|&machine| matches(machine)) {
+                        nodes.push(*schema);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.conjunction(&nodes)
+    }
+
+    /// The strings that all constraints on keys allow, as a union.
+    fn key_texts(&self, all: &[&Constraint]) -> Vec<TextSet> {
+        let start =
+            Alternative { constraints: Vec::new(), taken: BTreeMap::new(), types: schema::ALL };
+        let mut alternatives = vec![start];
+        for constraint in all {
+            if let Constraint::KeyNames(node) = constraint {
+                alternatives = self.add_node(alternatives, *node, &mut Vec::new());
+            }
+        }
+        let text = |alternative: &Alternative| {
+            let parts = &alternative.constraints;
+            let all: Vec<_> = parts.iter().map(|&(node, i)| &self.schema.nodes[node][i]).collect();
+            self.text_set(&all).filter(|_| alternative.types & schema::TEXT != 0)
+        };
+        alternatives.iter().filter_map(text).collect()
+    }
+
+    /// The keys of `sets`, taken apart by the patterns that accept them: each kind that has any,
+    /// with the machines of its patterns.
+    fn key_kinds(&self, all: &[&Constraint], sets: Vec<TextSet>) -> Vec<(TextSet, Vec<usize>)> {
+        let mut machines = BTreeSet::new();
+        for constraint in all {
+            match constraint {
+                Constraint::Patterns(patterns) => machines.extend(patterns.iter().map(|p| p.0)),
+                Constraint::Additional { patterns, .. } => machines.extend(patterns),
+                _ => {}
+            }
+        }
+        let mut kinds: Vec<(TextSet, Vec<usize>)> =
+            sets.into_iter().map(|set| (set, Vec::new())).collect();
+        for machine in machines {
+            let mut split = Vec::new();
+            for (set, holding) in kinds {
+                let with = [holding.as_slice(), &[machine]].concat();
+                split.extend(self.texts.and(&set, machine).map(|set| (set, with)));
+                // The machine behind it is that of all other strings.
+                split.extend(self.texts.and(&set, machine + 1).map(|set| (set, holding)));
+            }
+            kinds = split;
+        }
+        kinds
     }
 }
 
-fn number_set(all: &[&Constraint], integer_only: bool) -> Option<NumberSet> {
-    let mut values = all.iter().filter_map(|constraint| match constraint {
-        Constraint::Number(value) => Some(value),
-        _ => None,
-    });
-    let Some(value) = values.next() else {
-        return Some(if integer_only { NumberSet::Integers } else { NumberSet::Numbers });
-    };
-    if values.any(|other| other != value) || integer_only && !value.is_integer() {
-        return None;
+/// Whether a pattern lets keys come that the policy would not.
+fn opens(all: &[&Constraint], holding: &[usize]) -> bool {
+    all.iter().any(|constraint| match constraint {
+        Constraint::Patterns(patterns) => patterns.iter().any(|(p, _)| holding.contains(p)),
+        _ => false,
+    })
+}
+
+fn number_set(all: &[&Constraint], integer: bool) -> Option<NumberSet> {
+    let mut rules = Rules { integer, ..Rules::default() };
+    for constraint in all {
+        match constraint {
+            // Several values hold at once only if they are one.
+            Constraint::Number(value) if rules.values.iter().any(|other| other != value) => {
+                return None;
+            }
+            Constraint::Number(value) => rules.values = vec![value.clone()],
+            Constraint::Low(at, open) => rules.low.push((at.clone(), *open)),
+            Constraint::High(at, open) => rules.high.push((at.clone(), *open)),
+            Constraint::Multiple(of) => rules.multiples.push(of.clone()),
+            _ => {}
+        }
     }
-    Some(NumberSet::Texts(value.texts(integer_only)))
+    rules.is_possible().then_some(NumberSet(rules))
 }

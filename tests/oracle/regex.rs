@@ -14,7 +14,11 @@ const NOTHING: &str = r"[^\x{0}-\x{10FFFF}]";
 
 /// A deterministic automaton over decoded UTF-8.
 #[derive(Clone)]
-pub struct Machine(Arc<DFA<Vec<u32>>>);
+pub struct Machine {
+    dfa: Arc<DFA<Vec<u32>>>,
+    /// It accepts what the automaton does not.
+    negated: bool,
+}
 
 impl Machine {
     /// The strings in which the ECMA-262 `pattern` is found.
@@ -51,22 +55,28 @@ impl Machine {
             .syntax(syntax::Config::new().unicode(true).utf8(true))
             .build(regex)
             .map_err(|e| format!("pattern: {e}"))?;
-        Ok(Machine(Arc::new(dfa)))
+        Ok(Machine { dfa: Arc::new(dfa), negated: false })
+    }
+
+    /// The machine of all other strings.
+    pub fn negated(&self) -> Machine {
+        Machine { negated: !self.negated, ..self.clone() }
     }
 
     pub fn start(&self) -> StateID {
         let config = start::Config::new().anchored(Anchored::Yes);
-        self.0.start_state(&config).expect("an anchored start exists")
+        self.dfa.start_state(&config).expect("an anchored start exists")
     }
 
     /// The next state; `None` where nothing can match any more.
     pub fn step(&self, state: StateID, byte: u8) -> Option<StateID> {
-        let next = self.0.next_state(state, byte);
-        (!self.0.is_dead_state(next) && !self.0.is_quit_state(next)).then_some(next)
+        let next = self.dfa.next_state(state, byte);
+        let dead = self.dfa.is_dead_state(next) && !self.negated;
+        (!dead && !self.dfa.is_quit_state(next)).then_some(next)
     }
 
     pub fn accepts(&self, state: StateID) -> bool {
-        self.0.is_match_state(self.0.next_eoi_state(state))
+        self.dfa.is_match_state(self.dfa.next_eoi_state(state)) != self.negated
     }
 }
 

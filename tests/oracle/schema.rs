@@ -23,17 +23,26 @@ pub enum Constraint {
     Types(u8),
     Bool(bool),
     Number(Decimal),
+    /// Only numbers from this on, the number itself left out if open.
+    Low(Decimal, bool),
+    High(Decimal, bool),
+    Multiple(Decimal),
     Texts(BTreeSet<String>),
     /// The members of a literal object.
     Members(Vec<(String, NodeId)>),
     Properties(Vec<(String, NodeId)>),
     Required(Vec<String>),
-    /// Keys that are not `known`.
+    /// Keys that a machine accepts.
+    Patterns(Vec<(usize, NodeId)>),
+    /// Keys that are not `known`, and that none of the machines accepts.
     Additional {
         known: BTreeSet<String>,
+        patterns: Vec<usize>,
         schema: NodeId,
     },
-    /// The policy's: no key that no constraint beside this one names.
+    /// All keys, as strings.
+    KeyNames(NodeId),
+    /// The policy's: no key that no constraint beside this one names or has a pattern for.
     Closed,
     /// Items from index 0 on.
     Prefix(Vec<NodeId>),
@@ -91,6 +100,7 @@ pub fn read(text: &str, reading: Reading) -> Result<(Schema, Vec<Machine>), Stri
         reading,
         nodes: vec![vec![Constraint::Types(0)]],
         machines: Vec::new(),
+        patterns: BTreeMap::new(),
         ids: BTreeMap::new(),
         open: Vec::new(),
     };
@@ -122,6 +132,8 @@ struct Reader<'a> {
     reading: Reading,
     nodes: Vec<Vec<Constraint>>,
     machines: Vec<Machine>,
+    /// By pattern: its machine, and behind it the machine of all other strings.
+    patterns: BTreeMap<&'a str, usize>,
     /// By address: one subschema is one node, however it is reached.
     ids: BTreeMap<*const Json, NodeId>,
     /// Subschemas with a node that is not read yet.
@@ -172,9 +184,8 @@ impl<'a> Reader<'a> {
         let has = |keyword| schema.get(keyword).is_some();
         if self.reading.closed
             && has("properties")
-            && !["additionalProperties", "unevaluatedProperties", "patternProperties"]
-                .map(has)
-                .contains(&true)
+            && !has("additionalProperties")
+            && !has("unevaluatedProperties")
         {
             found.push(Constraint::Closed);
         }
@@ -195,8 +206,25 @@ impl<'a> Reader<'a> {
                 members.iter().map(|(name, schema)| (name.clone(), self.node(schema))).collect(),
             ),
             ("required", Json::Array(_)) => Constraint::Required(names(Some(value))),
-            ("additionalProperties", _) if schema.get("patternProperties").is_none() => {
-                Constraint::Additional { known: property_names(schema), schema: self.node(value) }
+            ("patternProperties", Json::Object(members)) => {
+                let mut patterns = Vec::new();
+                for (pattern, schema) in members {
+                    patterns.push((self.key_pattern(pattern)?, self.node(schema)));
+                }
+                Constraint::Patterns(patterns)
+            }
+            ("additionalProperties", _) => {
+                let mut patterns = Vec::new();
+                if let Some(Json::Object(members)) = schema.get("patternProperties") {
+                    for (pattern, _) in members {
+                        patterns.push(self.key_pattern(pattern)?);
+                    }
+                }
+                let (known, schema) = (property_names(schema), self.node(value));
+                Constraint::Additional { known, patterns, schema }
+            }
+            ("propertyNames", Json::Object(_) | Json::Bool(_)) => {
+                Constraint::KeyNames(self.node(value))
             }
             ("prefixItems", Json::Array(schemas)) if newest => {
                 Constraint::Prefix(self.list(schemas))
@@ -219,6 +247,17 @@ impl<'a> Reader<'a> {
             ("maxItems", _) => Constraint::Items { min: 0, max: Some(length(value)?) },
             ("minLength", _) => Constraint::Length { min: length(value)?, max: None },
             ("maxLength", _) => Constraint::Length { min: 0, max: Some(length(value)?) },
+            ("minimum", Json::Number(at)) => {
+                let open = schema.get("exclusiveMinimum") == Some(&Json::Bool(true));
+                Constraint::Low(at.clone(), open)
+            }
+            ("maximum", Json::Number(at)) => {
+                let open = schema.get("exclusiveMaximum") == Some(&Json::Bool(true));
+                Constraint::High(at.clone(), open)
+            }
+            ("exclusiveMinimum", Json::Number(at)) => Constraint::Low(at.clone(), true),
+            ("exclusiveMaximum", Json::Number(at)) => Constraint::High(at.clone(), true),
+            ("multipleOf", Json::Number(of)) => Constraint::Multiple(of.clone()),
             ("pattern", Json::Text(pattern)) => self.machines(vec![Machine::pattern(pattern)?]),
             ("format", Json::Text(format)) if self.reading.formats => match Machine::format(format)
             {
@@ -227,7 +266,11 @@ impl<'a> Reader<'a> {
             },
             ("anyOf", Json::Array(schemas)) => Constraint::AnyOf(self.list(schemas)),
             ("allOf", Json::Array(schemas)) => Constraint::AllOf(self.list(schemas)),
-            ("enum" | "properties" | "required" | "pattern" | "anyOf" | "allOf", _) => {
+            (
+                "enum" | "properties" | "patternProperties" | "propertyNames" | "required"
+                | "pattern" | "anyOf" | "allOf",
+                _,
+            ) => {
                 return Err(format!("the value of {keyword} has a wrong type"));
             }
             ("$ref", _) if modern => return Err("a $ref is a string".into()),
@@ -239,6 +282,18 @@ impl<'a> Reader<'a> {
         let first = self.machines.len();
         self.machines.extend(machines);
         Constraint::Machines((first..self.machines.len()).collect())
+    }
+
+    /// The machine of a pattern for keys; the next one is that of the keys without it.
+    fn key_pattern(&mut self, pattern: &'a str) -> Result<usize, String> {
+        if let Some(&known) = self.patterns.get(pattern) {
+            return Ok(known);
+        }
+        let machine = Machine::pattern(pattern)?;
+        let index = self.machines.len();
+        self.machines.extend([machine.clone(), machine.negated()]);
+        self.patterns.insert(pattern, index);
+        Ok(index)
     }
 
     fn reference(&mut self, target: &str) -> Result<Constraint, String> {
@@ -298,7 +353,11 @@ impl<'a> Reader<'a> {
                     Constraint::Types(OBJECT),
                     Constraint::Members(nodes),
                     Constraint::Required(names.clone()),
-                    Constraint::Additional { known: names.into_iter().collect(), schema: NEVER },
+                    Constraint::Additional {
+                        known: names.into_iter().collect(),
+                        patterns: Vec::new(),
+                        schema: NEVER,
+                    },
                 ]
             }
         }

@@ -1,11 +1,10 @@
 //! States and the byte step.
 
 use super::lex::{Event, Pending};
-use super::number;
 use super::object::Object;
-use super::shape::{ArraySet, ConjId, NumberSet, Shape, ShapeId};
+use super::shape::{ArraySet, ConjId, Shape, ShapeId};
 use super::stack::{Container, Stack};
-use super::text::{Progress, any_begins};
+use super::text::Progress;
 use super::{Oracle, OracleMargin, OracleWhitespace};
 use std::rc::Rc;
 
@@ -161,7 +160,7 @@ impl Oracle {
                     if let Shape::Object(set) = &*self.sets.shape(*shape) {
                         let object =
                             Object { set, next: *next, seen, declared: self.policy.declared_order };
-                        step_object(place, &object, stack, byte, out);
+                        self.step_object(place, &object, stack, byte, out);
                     }
                 }
             },
@@ -222,21 +221,13 @@ impl Oracle {
     }
 
     fn number_live(&self, shape: ShapeId, text: &[u8]) -> bool {
-        match &*self.sets.shape(shape) {
-            Shape::Number(NumberSet::Texts(texts)) => texts.iter().any(|t| t.starts_with(text)),
-            Shape::Number(NumberSet::Integers) => number::integer_live(text),
-            Shape::Number(NumberSet::Numbers) => number::number_live(text),
-            _ => false,
-        }
+        let any = self.policy.any_numbers;
+        matches!(&*self.sets.shape(shape), Shape::Number(set) if set.live(text, any))
     }
 
     fn number_complete(&self, shape: ShapeId, text: &[u8]) -> bool {
-        match &*self.sets.shape(shape) {
-            Shape::Number(NumberSet::Texts(texts)) => texts.contains(text),
-            Shape::Number(NumberSet::Integers) => number::integer_complete(text),
-            Shape::Number(NumberSet::Numbers) => number::number_complete(text),
-            _ => false,
-        }
+        let any = self.policy.any_numbers;
+        matches!(&*self.sets.shape(shape), Shape::Number(set) if set.complete(text, any))
     }
 
     fn step_text(
@@ -285,7 +276,7 @@ impl Oracle {
         let (text, pending) = match pending.step(byte, minimal) {
             None => return,
             Some(Event::Close) => {
-                if let Some((value, next)) = object.key(text) {
+                for (value, next) in object.key(&self.sets.texts, text) {
                     let mut seen = (**seen).clone();
                     seen.insert(text.into());
                     let top = Container::Object { shape: *shape, next, seen: Rc::new(seen) };
@@ -296,8 +287,31 @@ impl Oracle {
             Some(Event::Pending(pending)) => (text.to_owned(), pending),
             Some(Event::Char(c)) => (format!("{text}{c}"), Pending::None),
         };
-        if object.free().is_some() || any_begins(object.open_names(), &text, pending, minimal) {
+        if object.key_begins(&self.sets.texts, &text, pending, minimal) {
             out.push(Thread { phase: Phase::Key { text, pending }, stack: stack.clone() });
+        }
+    }
+
+    fn step_object(
+        &self,
+        place: Place,
+        object: &Object<'_>,
+        stack: &Stack,
+        byte: u8,
+        out: &mut Vec<Thread>,
+    ) {
+        let more =
+            || object.key_begins(&self.sets.texts, "", Pending::None, self.policy.minimal_escapes);
+        match byte {
+            b'}' if place != Place::Comma && object.missing() == 0 => {
+                out.push(finished(stack.below()))
+            }
+            b',' if place == Place::Value && more() => out.push(gap(Place::Comma, stack.clone())),
+            b'"' if place != Place::Value && more() => {
+                let phase = Phase::Key { text: String::new(), pending: Pending::None };
+                out.push(Thread { phase, stack: stack.clone() });
+            }
+            _ => {}
         }
     }
 }
@@ -310,17 +324,4 @@ fn gap(place: Place, stack: Stack) -> Thread {
 fn finished(stack: Stack) -> Thread {
     let place = if stack.is_empty() { Place::Trail } else { Place::Value };
     gap(place, stack)
-}
-
-fn step_object(place: Place, object: &Object<'_>, stack: &Stack, byte: u8, out: &mut Vec<Thread>) {
-    let more = object.free().is_some() || object.open_names().next().is_some();
-    match byte {
-        b'}' if place != Place::Comma && object.missing() == 0 => out.push(finished(stack.below())),
-        b',' if place == Place::Value && more => out.push(gap(Place::Comma, stack.clone())),
-        b'"' if place != Place::Value && more => {
-            let phase = Phase::Key { text: String::new(), pending: Pending::None };
-            out.push(Thread { phase, stack: stack.clone() });
-        }
-        _ => {}
-    }
 }

@@ -16,6 +16,13 @@ pub enum TextSet {
     Open { machines: Vec<usize>, min: u64, max: Option<u64> },
 }
 
+impl TextSet {
+    /// The strings that one machine accepts.
+    pub fn of(machine: usize) -> TextSet {
+        TextSet::Open { machines: vec![machine], min: 0, max: None }
+    }
+}
+
 /// How far a text has come, at a character boundary.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Progress {
@@ -243,14 +250,99 @@ impl Texts {
         machines.iter().zip(states).all(|(&m, &state)| self.machines[m].accepts(state))
     }
 
+    /// Whether the set has a string.
+    pub fn is_possible(&self, set: &TextSet) -> bool {
+        let fits = match set {
+            TextSet::Open { min, max, .. } => max.is_none_or(|max| *min <= max),
+            TextSet::Finite(_) => true,
+        };
+        fits && self.live(set, &self.start(set), Pending::None, false)
+    }
+
+    /// The strings of the set that `machine` accepts, too; `None` where there are none.
+    pub fn and(&self, set: &TextSet, machine: usize) -> Option<TextSet> {
+        let both = match set {
+            TextSet::Finite(all) => {
+                TextSet::Finite(self.filter(all.clone(), &TextSet::of(machine)))
+            }
+            TextSet::Open { machines, min, max } => {
+                let machines = [machines.as_slice(), &[machine]].concat();
+                TextSet::Open { machines, min: *min, max: *max }
+            }
+        };
+        self.is_possible(&both).then_some(both)
+    }
+
+    /// How far `text` leads; `None` where the set has nothing that begins so.
+    pub fn after(&self, set: &TextSet, text: &str) -> Option<Progress> {
+        text.chars().try_fold(self.start(set), |at, c| self.advance(set, &at, c))
+    }
+
+    pub fn contains(&self, set: &TextSet, text: &str) -> bool {
+        self.after(set, text).is_some_and(|end| self.complete(set, &end))
+    }
+
+    /// Whether some string of the set that is not `taken` begins with `text` and a next character
+    /// that `pending` can become.
+    pub fn live_beside(
+        &self,
+        set: &TextSet,
+        text: &str,
+        taken: &BTreeSet<&String>,
+        (pending, minimal): (Pending, bool),
+    ) -> bool {
+        let Some(at) = self.after(set, text) else { return false };
+        if !self.live(set, &at, pending, minimal) {
+            return false;
+        }
+        // The characters with which those that are taken go on.
+        let near: BTreeSet<u32> = taken
+            .iter()
+            .filter_map(|one| one.strip_prefix(text)?.chars().next())
+            .map(|c| c as u32)
+            .collect();
+        if pending == Pending::None && self.complete(set, &at) && !taken.iter().any(|t| *t == text)
+        {
+            return true;
+        }
+        if near.is_empty() && (pending != Pending::None || !taken.iter().any(|t| *t == text)) {
+            return true;
+        }
+        let ranges = pending.ranges(minimal && pending != Pending::None);
+        let fits = |c: u32| overlaps(&ranges, c, c);
+        let longer = |c: u32| {
+            let c = char::from_u32(c).expect("part of a string");
+            self.live_beside(set, &format!("{text}{c}"), taken, (Pending::None, minimal))
+        };
+        if near.iter().any(|&c| fits(c) && longer(c)) {
+            return true;
+        }
+        match (set, at) {
+            (TextSet::Finite(all), _) => all.iter().any(|one| {
+                let next = one.strip_prefix(text).and_then(|rest| rest.chars().next());
+                next.is_some_and(|c| fits(c as u32)) && !taken.contains(one)
+            }),
+            (TextSet::Open { machines, min, max }, Progress::Open { count, states }) => {
+                if max.is_some_and(|max| max <= count) {
+                    return false;
+                }
+                let low = min.saturating_sub(count + 1);
+                let high = max.map(|max| max - count - 1);
+                self.edges(&(machines.clone(), states)).iter().any(|(from, to, next)| {
+                    let free = super::lex::clip(&ranges, &[(*from, *to)]);
+                    let free = free.iter().any(|&(from, to)| {
+                        near.range(from..=to).count() < (to - from) as usize + 1
+                    });
+                    free && self.reaches((machines.clone(), next.clone()), low, high)
+                })
+            }
+            _ => false,
+        }
+    }
+
     /// The set of these strings that every machine accepts and whose length is within the bounds.
     pub fn filter(&self, all: BTreeSet<String>, set: &TextSet) -> BTreeSet<String> {
-        all.into_iter()
-            .filter(|text| {
-                let end = text.chars().try_fold(self.start(set), |at, c| self.advance(set, &at, c));
-                end.is_some_and(|end| self.complete(set, &end))
-            })
-            .collect()
+        all.into_iter().filter(|text| self.contains(set, text)).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::super::{Alphabet, Factor, Language, PatternError};
 use crate::base::ByteSet;
 use crate::options::Limits;
-use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
+use regex_automata::nfa::thompson::{Builder, NFA, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 use rustc_hash::FxHashMap;
@@ -24,33 +24,29 @@ pub(super) fn join(parts: &[Vec<Arc<Factor>>]) -> Result<Factor, PatternError> {
     let languages = parts
         .iter()
         .map(|part| Language::compile(part, &[], 0, None, &alphabet, &limits).map_err(|_| limit()));
-    let nfa = write(&languages.collect::<Result<Vec<_>, _>>()?).map_err(|_| limit())?;
+    let nfa = write(&languages.collect::<Result<Vec<_>, _>>()?).ok_or_else(limit)?;
     Ok(Factor::from_nfa(nfa))
 }
 
-/// `parts` in a row as an NFA that is anchored at both ends.
-fn write(parts: &[Language]) -> Result<NFA, BuildError> {
+/// `parts` in a row as an NFA that is anchored at both ends; `None` where its ids run out.
+fn write(parts: &[Language]) -> Option<NFA> {
     let mut builder = Builder::new();
     builder.set_utf8(true);
-    builder.start_pattern()?;
-    let matched = builder.add_match()?;
-    let mut next = builder.add_look(matched, Look::End)?;
+    builder.start_pattern().ok()?;
+    let matched = builder.add_match().ok()?;
+    let mut next = builder.add_look(matched, Look::End).ok()?;
     for part in parts.iter().rev() {
         next = write_part(&mut builder, part, next)?;
     }
-    let start = builder.add_look(next, Look::Start)?;
-    builder.finish_pattern(start)?;
-    builder.build(start, start)
+    let start = builder.add_look(next, Look::Start).ok()?;
+    builder.finish_pattern(start).ok()?;
+    builder.build(start, start).ok()
 }
 
 /// The states of `language`, followed by `after`: where they start.
-fn write_part(
-    builder: &mut Builder,
-    language: &Language,
-    after: StateID,
-) -> Result<StateID, BuildError> {
+fn write_part(builder: &mut Builder, language: &Language, after: StateID) -> Option<StateID> {
     // Each state stands for itself as an empty one, which is patched to what it does.
-    let start = builder.add_empty()?;
+    let start = builder.add_empty().ok()?;
     let mut known = FxHashMap::from_iter([(language.start(), start)]);
     let mut queue = vec![(language.start(), start)];
     while let Some((state, id)) = queue.pop() {
@@ -60,7 +56,7 @@ fn write_part(
             let next = match known.get(&next) {
                 Some(&id) => id,
                 None => {
-                    let id = builder.add_empty()?;
+                    let id = builder.add_empty().ok()?;
                     known.insert(next, id);
                     queue.push((next, id));
                     id
@@ -68,14 +64,14 @@ fn write_part(
             };
             extend(&mut transitions, byte, next);
         }
-        let reads = builder.add_sparse(transitions)?;
+        let reads = builder.add_sparse(transitions).ok()?;
         let does = match language.accepts_at(state, 0) {
-            true => builder.add_union(vec![reads, after])?,
+            true => builder.add_union(vec![reads, after]).ok()?,
             false => reads,
         };
-        builder.patch(id, does)?;
+        builder.patch(id, does).ok()?;
     }
-    Ok(start)
+    Some(start)
 }
 
 /// Adds `byte` → `next`, to the last range where it fits.

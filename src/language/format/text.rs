@@ -34,7 +34,7 @@ fn relative_pointer(adjustment: &str) -> String {
     format!(r"(?:0|[1-9]\d*){adjustment}(?:#|{POINTER})")
 }
 
-const BASE64: &str = concat!(r"(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?");
+const BASE64: &str = r"(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?";
 /// The padding may be left out, and Zod wants it so.
 const BASE64_URL: &str = r"(?:[\w\-]{4})*(?:[\w\-]{2}(?:==)?|[\w\-]{3}=?)?";
 const BASE32: &str = concat!(
