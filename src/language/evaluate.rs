@@ -91,3 +91,100 @@ impl Places<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::language::{Alphabet, Factor, Language};
+    use crate::options::Limits;
+    use std::sync::Arc;
+
+    const PATTERNS: [&str; 34] = [
+        "(?=a)b",
+        "(?=ab)a",
+        "^(?!ab)",
+        "^(?!.*b)",
+        "(?<=a)b$",
+        "(?<!a)b",
+        "(?<!^)b",
+        "a(?!$)",
+        "(?<=^a*)b",
+        "(?<=(?=ab)a)b",
+        "(?<!(?<!a)b)a$",
+        "(?=(?<=a)b)",
+        "(?!(?!a)é)^",
+        "^(?=.*a)(?=.*b)(?!.*é)",
+        "^(?:(?=a)..|b)+$",
+        "^(?:a(?!b)|b)*$",
+        "^(?:(?<!a)b|a)*é$",
+        "\\ba\\b",
+        "\\Bb",
+        "^(?:\\b.)+$",
+        "(?m:^b$)",
+        "(?m:a$)(?![^])",
+        "(?=$)",
+        "^(?=a$|b)(?=.$|.b)",
+        "(?<=(a|é)b)(?=b)",
+        "(?<!a(?=b))b",
+        "(?<!a(?!b))b",
+        "(?<=a(?=b$|é))[^]",
+        "(?<!(?=ab)a|(?!é)b)[^]$",
+        "(?!(?=a)b)",
+        "^(?![^]*(?=b)a)",
+        "(?<=(?<=a)b(?<!é))",
+        "^(?=(?=a)a(?!a))[^]*(?<=b)$",
+        "(?![^])(?!$)",
+    ];
+
+    fn texts(len: usize) -> Vec<String> {
+        let mut all = vec![String::new()];
+        let mut last = all.clone();
+        for _ in 0..len {
+            last = last
+                .iter()
+                .flat_map(|text| ["a", "b", "é", "\n"].map(|c| format!("{text}{c}")))
+                .collect();
+            all.extend_from_slice(&last);
+        }
+        all
+    }
+
+    #[test]
+    fn the_automaton_agrees_and_knows_what_lives() {
+        let (limits, alphabet) = (Limits::default(), Arc::new(Alphabet::full(false)));
+        for pattern in PATTERNS {
+            let factor = Factor::pattern(pattern, &limits).unwrap();
+            let compile = |within: &[_], without: &[_]| {
+                Language::compile(within, without, 0, None, &alphabet, &limits).unwrap()
+            };
+            let language = compile(&[factor.clone()], &[]);
+            let others = compile(&[], &[factor.clone()]);
+            for text in texts(4) {
+                let expected = factor.matches(&text);
+                assert_eq!(language.matches(&text), expected, "{pattern} {text:?}");
+                assert_eq!(others.matches(&text), !expected, "not {pattern} {text:?}");
+            }
+            for text in texts(2) {
+                let step = |state, byte| language.step_byte(state, byte).unwrap();
+                let state = text.bytes().try_fold(language.start(), step);
+                let state = state.filter(|&state| language.live(state, 0));
+                let mut ends = texts(3).into_iter();
+                let lives = ends.any(|end| factor.matches(&format!("{text}{end}")));
+                assert_eq!(state.is_some(), lives, "{pattern} after {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_would_take_too_long_meets_a_limit() {
+        let (limits, alphabet) = (Limits::default(), Arc::new(Alphabet::full(false)));
+        for pattern in [
+            "^(?=[ab]*a[ab]{24}$)[ab]*b[ab]{20}$",
+            "(?<=a[^]{24})b",
+            "(?<!(?=[ab]*a[ab]{12}c)[ab]*(?<=b[ab]{9}))c",
+        ] {
+            let factor = Factor::pattern(pattern, &limits).unwrap();
+            let result = Language::compile(&[factor], &[], 0, None, &alphabet, &limits);
+            assert_eq!(result.map(|_| ()).unwrap_err().name, "language_states", "{pattern}");
+        }
+    }
+}

@@ -10,14 +10,16 @@
 //! repeated. Inline flags at the beginning (`(?i)`) are no ECMAScript at all, but common enough.
 //! Whatever was read so is told ([`Pattern::lenient`]).
 //!
-//! `escape`, `class` and `name` read parts of the text for `parse`; `tree` is what it builds;
-//! `reference` replaces the back-references in it.
+//! `parse` reads the text, with `escape`, `set` (brackets), `group` and `name`; `class` has the
+//! characters, `tree` is what is built, `reference` replaces the back-references in it.
 
 mod class;
 mod escape;
+mod group;
 mod name;
 mod parse;
 mod reference;
+mod set;
 #[cfg(test)]
 mod tests;
 mod tree;

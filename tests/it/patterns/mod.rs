@@ -127,12 +127,18 @@ impl Tally {
         if !compiled.is_exact {
             *self.routed.entry(compiled.reason.clone()).or_default() += 1;
         }
+        let has_fold = pattern.contains("(?i");
         let mut verdicts = Vec::new();
         for text in texts {
             let document = document(random, text);
             let taken = compiled.takes(&document);
             verdicts.push((text.clone(), taken));
             if !trusted {
+                continue;
+            }
+            // `regress` takes `ſ` for no word character in `(?i:[\W])`, against the standard; without
+            // the `u` flag case is another matter.
+            if text.contains('ſ') && has_fold && (!judge.is_strict || pattern.contains("[\\W]")) {
                 continue;
             }
             let found = judge.finds(text);
@@ -190,24 +196,32 @@ impl Tally {
         eprintln!("node judged {asked} pairs of {known} patterns");
     }
 
-    fn finish(mut self, name: &str) {
+    /// The end of a test; `exact`: how many patterns in a hundred must be in the mask wholly.
+    fn finish(mut self, name: &str, exact: f64) {
         self.node();
         eprintln!(
             "{name}: {} patterns, {} pairs, {} matched, slowest {:?}, routed: {:?}",
             self.patterns, self.pairs, self.matched, self.slowest, self.routed
         );
+        for reason in self.routed.keys() {
+            let is_known = reason.contains("back-reference") || reason.contains("limit");
+            assert!(is_known, "routed for another reason: {reason}");
+        }
+        let routed: usize = self.routed.values().sum();
+        let share = 100.0 * (self.patterns - routed) as f64 / self.patterns as f64;
+        assert!(share >= exact, "{share} % of the patterns are exact");
         let shown: Vec<_> = self.failures.iter().take(MOST_FAILURES).collect();
         assert!(shown.is_empty(), "{} failures: {shown:#?}", self.failures.len());
     }
 }
 
-/// 24,000 pairs; 400,000 in the long mode. `TOKENMASK_SEED` is the first seed.
+/// 20,000 pairs or more; 300,000 in the long mode. `TOKENMASK_SEED` is the first seed.
 #[test]
 fn generated() {
     let first = std::env::var("TOKENMASK_SEED").ok().and_then(|text| text.parse().ok());
     let first: u64 = first.unwrap_or(0);
     let mut tally = Tally::default();
-    for seed in first..first + amount(3_000, 50_000) as u64 {
+    for seed in first..first + amount(4_000, 50_000) as u64 {
         let mut random = Random(seed.wrapping_mul(0xD134_2543_DE82_EF95));
         let random = &mut random;
         let sample = Maker::pattern(random);
@@ -226,5 +240,99 @@ fn generated() {
         }
         tally.check(random, &sample.pattern, &texts, !sample.is_tricky);
     }
-    tally.finish("generated");
+    assert!(tally.pairs >= 20_000, "{} pairs", tally.pairs);
+    tally.finish("generated", 98.0);
+}
+
+/// What a schema of the corpus says of strings.
+#[derive(Default)]
+struct Found {
+    patterns: BTreeSet<String>,
+    /// Strings of the instances, short ones.
+    texts: BTreeSet<String>,
+}
+
+impl Found {
+    fn schema(&mut self, value: &Value) {
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    match (key.as_str(), value) {
+                        ("pattern", Value::String(pattern)) => {
+                            self.patterns.insert(pattern.clone());
+                        }
+                        ("patternProperties", Value::Object(rules)) => {
+                            self.patterns.extend(rules.keys().cloned());
+                        }
+                        _ => {}
+                    }
+                    self.schema(value);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.schema(item)),
+            _ => {}
+        }
+    }
+
+    fn instance(&mut self, value: &Value) {
+        match value {
+            Value::String(text) if text.chars().count() <= 60 => {
+                self.texts.insert(text.clone());
+            }
+            Value::Object(members) => {
+                self.texts.extend(members.keys().cloned());
+                members.values().for_each(|value| self.instance(value));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.instance(item)),
+            _ => {}
+        }
+    }
+}
+
+/// Every pattern of the corpus, on strings of its instances, on strings that the masks write, and
+/// on such with a mistake. Only patterns that `regress` refuses may fail to compile.
+#[test]
+fn corpus() {
+    let Some(path) = data::find(data::CORPUS, "the patterns of the corpus") else { return };
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for record in data::records(&path).unwrap() {
+        let mut found = Found::default();
+        found.schema(&serde_json::from_str(record.schema.get()).unwrap());
+        if found.patterns.is_empty() {
+            continue;
+        }
+        for test in &record.tests {
+            if let Ok(value) = serde_json::from_str(&test.text) {
+                found.instance(&value);
+            }
+        }
+        for pattern in found.patterns {
+            let texts = all.entry(pattern).or_default();
+            let room = amount(8, 60).saturating_sub(texts.len());
+            texts.extend(found.texts.iter().take(room).cloned());
+        }
+    }
+    let mut tally = Tally::default();
+    let mut random = Random(1);
+    let mut refused = Vec::new();
+    for (seed, (pattern, mut texts)) in all.into_iter().enumerate() {
+        if Judge::new(&pattern).is_err() {
+            refused.push(pattern);
+            continue;
+        }
+        if let Ok(Compiled { engine: Some(engine), .. }) = Compiled::new(&pattern) {
+            let mut sampler = Sampler::new(seed as u64);
+            for _ in 0..amount(3, 20) {
+                let Ok(sample) = sampler.generate(&engine, 400) else { break };
+                let text: String = serde_json::from_str(&sample.text).unwrap();
+                texts.insert(mutated(&mut random, &text));
+                texts.insert(text);
+            }
+        }
+        // In the lenient reading `\p` is a property here, and a letter there.
+        let trusted = !(pattern.contains("\\p") && !Judge::new(&pattern).unwrap().is_strict);
+        tally.check(&mut random, &pattern, &texts, trusted);
+    }
+    assert_eq!(refused, Vec::<String>::new(), "patterns that `regress` refuses");
+    tally.finish("corpus", 99.9);
 }
