@@ -63,31 +63,37 @@ impl Parts<'_> {
         BigInt::parse_bytes(&all, 10).unwrap_or_default()
     }
 
+    /// The digits of the exponent, and whether it is negative.
+    fn signed_exponent(&self) -> Option<(&[u8], bool)> {
+        let exponent = self.exponent?;
+        let digits = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+"));
+        Some((digits.unwrap_or(exponent), exponent.starts_with(b"-")))
+    }
+
+    /// The digits of the exponent that are there.
+    pub fn exponent_digits(&self) -> usize {
+        self.signed_exponent().map_or(0, |(digits, _)| digits.len())
+    }
+
     /// The exponent of a complete text, of at most 4 digits.
-    pub fn exponent_value(&self, text: &[u8]) -> Option<i64> {
-        let Some(digits) = self.exponent else { return Some(0) };
+    pub fn exponent_value(&self) -> Option<i64> {
+        let Some((digits, negative)) = self.signed_exponent() else { return Some(0) };
         if digits.is_empty() || digits.len() > 4 {
             return None;
         }
         let value = digits.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0'));
-        Some(if self.is_exponent_negative(text) { -value } else { value })
-    }
-
-    fn is_exponent_negative(&self, text: &[u8]) -> bool {
-        let digits = self.exponent.map_or(0, <[u8]>::len);
-        text[..text.len() - digits].ends_with(b"-")
+        Some(if negative { -value } else { value })
     }
 
     /// Every exponent of at most 4 digits that begins as the text's does.
-    pub fn open_exponents(&self, text: &[u8]) -> Vec<i64> {
-        let begun = self.exponent.unwrap_or(b"");
+    pub fn open_exponents(&self) -> Vec<i64> {
+        let Some((begun, negative)) = self.signed_exponent() else { return Vec::new() };
+        let both = self.exponent == Some(b"");
         let mut found = Vec::new();
         let mut open = vec![begun.to_vec()];
         while let Some(digits) = open.pop() {
             if !digits.is_empty() && digits.len() <= 4 {
                 let value = digits.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0'));
-                let both = begun.is_empty() && matches!(text.last(), Some(b'e' | b'E'));
-                let negative = self.is_exponent_negative(text);
                 found.extend((!negative).then_some(value));
                 found.extend((negative || both).then_some(-value));
             }

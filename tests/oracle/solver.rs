@@ -87,7 +87,7 @@ impl Rules {
             return false;
         }
         if any {
-            let Some(exponent) = parts.exponent_value(text) else { return false };
+            let Some(exponent) = parts.exponent_value() else { return false };
             return parts.mantissa_digits() as i64 <= ANY_DIGITS
                 && self.has_scaled(&digits, exponent - fraction, negative);
         }
@@ -120,10 +120,9 @@ impl Rules {
         if any && *self == Rules::default() {
             // Nothing but the counts restricts it.
             let left = ANY_DIGITS - parts.mantissa_digits() as i64;
-            return left >= i64::from(parts.fraction == Some(b""))
-                && parts.exponent.is_none_or(|digits| digits.len() <= 4);
+            return left >= i64::from(parts.fraction == Some(b"")) && parts.exponent_digits() <= 4;
         }
-        if any { self.live_any(text, &parts, negative) } else { self.live_plain(&parts, negative) }
+        if any { self.live_any(&parts, negative) } else { self.live_plain(&parts, negative) }
     }
 
     fn live_plain(&self, parts: &Parts<'_>, negative: bool) -> bool {
@@ -148,7 +147,7 @@ impl Rules {
         })
     }
 
-    fn live_any(&self, text: &[u8], parts: &Parts<'_>, negative: bool) -> bool {
+    fn live_any(&self, parts: &Parts<'_>, negative: bool) -> bool {
         let side = self.side(negative, 1);
         let count = parts.mantissa_digits() as i64;
         let read = parts.fraction.map_or(0, <[u8]>::len) as i64;
@@ -160,7 +159,7 @@ impl Rules {
         // Beyond this the constants are far away.
         let far = count + 48 + self.constants().map(Decimal::reach).max().unwrap_or(0);
         if parts.exponent.is_some() {
-            let exponents = parts.open_exponents(text);
+            let exponents = parts.open_exponents();
             let mut exponents: Vec<i64> =
                 exponents.into_iter().map(|e| e.clamp(-far, far)).collect();
             exponents.sort_unstable();

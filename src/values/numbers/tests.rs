@@ -1,6 +1,7 @@
 //! The algebra of numbers by example, and against membership of single numbers.
 
 use super::*;
+use crate::options::Numbers;
 
 fn decimal(text: &str) -> Decimal {
     Decimal::parse(text).unwrap_or_else(|| panic!("{text} is a number"))
