@@ -30,6 +30,8 @@ pub(crate) struct Factor {
     coaccessible: FixedBitSet,
     /// A larger language with fewer states, for where a limit would be met.
     wide: Option<Arc<Factor>>,
+    /// Its own product with others is not worth trying.
+    huge: bool,
 }
 
 /// The body of an assertion.
@@ -115,8 +117,8 @@ impl Factor {
 
     fn new(nfa: NFA, looks: Vec<LookBody>) -> Factor {
         let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
-        let (is_exact, lenient, wide) = (true, None, None);
-        let mut factor = Factor { nfa, looks, is_exact, lenient, ends, coaccessible, wide };
+        let (is_exact, lenient, wide, huge) = (true, None, None, false);
+        let mut factor = Factor { nfa, looks, is_exact, lenient, ends, coaccessible, wide, huge };
         factor.analyse();
         factor
     }
@@ -139,9 +141,14 @@ impl Factor {
         &self.looks
     }
 
-    /// The same with a larger language to fall back on.
-    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>) -> Factor {
-        Factor { wide, ..self }
+    /// The same with a larger language to fall back on, at once beside others if this is `huge`.
+    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>, huge: bool) -> Factor {
+        Factor { wide, huge, ..self }
+    }
+
+    /// Whether the larger language stands for this one wherever others stand beside it.
+    pub(crate) fn is_huge(&self) -> bool {
+        self.huge
     }
 
     /// A larger language with fewer states, if there is one.

@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
         let mut open: Ancestors<Cursor> = Ancestors::new();
         let mut node = start + 1;
         while node < end {
-            let mut cursor = open.above(node).unwrap_or(&first).clone();
+            let mut cursor = open.above(node).copied().unwrap_or(first);
             let (from, to) = cursor.states;
             states.truncate(to);
             let skip = trie.skip(node);

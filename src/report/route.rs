@@ -62,6 +62,7 @@ pub(super) fn compiled(
 fn format(format_use: FormatUse) -> Compiled {
     match format_use {
         FormatUse::Row(row) => row.rest().map_or(Compiled::Mask, Compiled::Part),
+        FormatUse::Integers => Compiled::Mask,
         FormatUse::Annotation(reason) => Compiled::Annotation(reason),
     }
 }

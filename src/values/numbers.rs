@@ -10,7 +10,7 @@
 //! all, is a theorem (Crittenden and Vanden Eynden: n congruences that cover 2^n consecutive
 //! integers cover all).
 
-use crate::base::{Decimal, power_of_ten};
+use crate::base::Decimal;
 use crate::options::Numbers;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -109,16 +109,18 @@ impl NumberShape {
         NumberShape { values: Some(values.into()), ..NumberShape::ANY }.normal()
     }
 
-    /// The integers from `low` to `high`, and every number that is no integer: what `int32` and
-    /// such allow.
-    pub(crate) fn integers_within(low: Decimal, high: Decimal) -> Vec<NumberShape> {
-        let inside = NumberShape {
-            low: Some(NumberEnd { at: low, open: false }),
-            high: Some(NumberEnd { at: high, open: false }),
-            ..NumberShape::integers(false)
+    /// What the formats `int32` and `int64` of OpenAPI allow: the integers of so many bits, and every
+    /// number that is no integer. `None`: another format.
+    pub(crate) fn of_format(name: &str) -> Option<Vec<NumberShape>> {
+        let (low, high) = match name {
+            "int32" => (i32::MIN.into(), i32::MAX.into()),
+            "int64" => (i64::MIN, i64::MAX),
+            _ => return None,
         };
+        let end = |at: i64| Some(NumberEnd { at: Decimal::new(&at.into(), 0), open: false });
+        let inside = NumberShape { low: end(low), high: end(high), ..NumberShape::integers(false) };
         let others = NumberShape { others: vec![one()], ..NumberShape::ANY };
-        [inside, others].into_iter().filter_map(NumberShape::normal).collect()
+        Some([inside, others].into_iter().filter_map(NumberShape::normal).collect())
     }
 
     /// Only integers.
@@ -214,11 +216,11 @@ impl NumberShape {
         joined.normal()
     }
 
-    /// The numbers that are not in the set: a union of shapes, which may overlap. Of a set that a
-    /// limit has widened nothing is known to be outside: that is everything, marked as widened.
-    pub(crate) fn negate(&self) -> Vec<NumberShape> {
+    /// The numbers that are not in the set: a union of shapes, which may overlap. `None`: a limit
+    /// has widened the set, so that of no number it is known to be outside.
+    pub(crate) fn negate(&self) -> Option<Vec<NumberShape>> {
         if self.partial {
-            return vec![NumberShape { partial: true, ..NumberShape::ANY }];
+            return None;
         }
         let any = || NumberShape::ANY;
         let mut union = Vec::new();
@@ -246,7 +248,7 @@ impl NumberShape {
             let highs = values.iter().map(end).chain(std::iter::once(None));
             union.extend(lows.zip(highs).map(|(low, high)| NumberShape { low, high, ..any() }));
         }
-        union.into_iter().filter_map(NumberShape::normal).collect()
+        Some(union.into_iter().filter_map(NumberShape::normal).collect())
     }
 
     /// Whether a value is in the set, however it is spelled.
@@ -260,6 +262,7 @@ impl NumberShape {
     }
 
     /// The values in order, if there are at most `limit`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "`uniqueItems` and `contains` count by it"))]
     pub(crate) fn values_up_to(&self, limit: usize) -> Option<Vec<Decimal>> {
         if let Some(values) = &self.values {
             return (values.len() <= limit).then(|| values.to_vec());

@@ -1,5 +1,6 @@
 //! String shapes: their languages, and what a limit leaves out of them.
 
+use super::numbers::NumberShape;
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
 use crate::base::{ByteSet, Finding, Route};
@@ -25,6 +26,8 @@ pub(super) struct CompiledString {
 pub(crate) enum FormatUse {
     /// By the language of a row, and by a check of what the language cannot say.
     Row(&'static Format),
+    /// By bounds of the integers.
+    Integers,
     /// Not at all, for this reason.
     Annotation(&'static str),
 }
@@ -32,6 +35,7 @@ pub(crate) enum FormatUse {
 /// How the format `name` is enforced in a dialect under an option.
 pub(crate) fn format_use(name: &str, dialect: NodeDialect, formats: Formats) -> FormatUse {
     match (Format::lookup(name, dialect.draft().dialect()), dialect.formats(formats)) {
+        (None, Formats::Enforce) if NumberShape::of_format(name).is_some() => FormatUse::Integers,
         (None, _) => FormatUse::Annotation("unknown format"),
         (_, Formats::Annotate) => FormatUse::Annotation("formats are annotations by option"),
         (Some(row), Formats::Standard) if !row.standard => {
@@ -201,7 +205,7 @@ impl Builder<'_> {
         };
         match format_use {
             FormatUse::Row(row) => Some(row),
-            FormatUse::Annotation(_) => None,
+            FormatUse::Integers | FormatUse::Annotation(_) => None,
         }
     }
 
@@ -289,6 +293,12 @@ fn compile_string(
         let without = factors(&shape.without, &[]);
         compiled.strings = finite(&values, &shape, &within, &without);
         return compiled;
+    }
+    let alone = (shape.factors.len(), shape.without.len(), shape.min, shape.max) == (1, 0, 0, None);
+    let is_huge = |id: &FactorId| !alone && all[id.index()].is_huge();
+    compiled.dropped_factors.extend(shape.factors.iter().copied().filter(is_huge));
+    if !compiled.dropped_factors.is_empty() {
+        compiled.limit = Some("language_states");
     }
     loop {
         if shape.factors.is_empty() && shape.without.is_empty() {

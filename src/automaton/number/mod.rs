@@ -90,8 +90,7 @@ impl Finite {
         for value in shape.values().into_iter().flat_map(|values| values.iter()) {
             let text = value.to_plain_text().map(String::into_boxed_str);
             // Behind as many digits as there may be, no point comes any more.
-            let bare =
-                |text: &Box<str>| !text.contains('.') && text.len() >= NUMBER_DIGITS as usize;
+            let bare = |text: &str| !text.contains('.') && text.len() >= NUMBER_DIGITS as usize;
             texts.extend(text.filter(|text| !(pointed && bare(text))));
             if value.is_zero() && numbers == Numbers::Any {
                 texts.push("-0".into());

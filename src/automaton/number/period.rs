@@ -84,8 +84,8 @@ impl Period {
         if off {
             return self.step.is_none();
         }
-        self.step.is_none_or(|step| residue % step == 0)
-            && self.others.iter().all(|other| residue % other != 0)
+        self.step.is_none_or(|step| residue.is_multiple_of(step))
+            && self.others.iter().all(|other| !residue.is_multiple_of(*other))
     }
 
     /// Whether some number of the set goes on with any `more` digits before the point (`None`: it
