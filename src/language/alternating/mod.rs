@@ -24,6 +24,7 @@ use fixedbitset::FixedBitSet;
 use needs::{Inner, MATCH, MATCHED, NO_NEEDS, NOTHING, Needs, NeedsId, SetId, Thread};
 use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::look::Look;
+use regex_automata::util::primitives::StateID;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -299,37 +300,49 @@ impl Alternating {
             match self.nfa(body).states().get(local) {
                 Some(State::Match { .. }) => stack.push((MATCH, needs)),
                 Some(State::ByteRange { .. } | State::Sparse(_) | State::Dense(_)) => {
-                    if self.bodies[body].coaccessible.contains(local) && !inner.must_end(needs) {
-                        threads.push((id, needs));
-                    }
+                    let may_match = self.bodies[body].coaccessible.contains(local);
+                    threads.extend((may_match && !inner.must_end(needs)).then_some((id, needs)));
                 }
-                Some(State::Look { look: Look::Start, next }) => {
-                    if place.at_start {
-                        stack.push((base + next.as_u32(), needs));
-                    }
-                }
-                Some(State::Look { look: Look::End, next }) => {
-                    let end = inner.end(true);
-                    if let Some(needs) = inner.both(needs, end)? {
-                        stack.push((base + next.as_u32(), needs));
-                    }
-                }
-                Some(state @ State::Capture { next, .. }) => {
-                    let ways = match Assertion::of_state(state) {
-                        Some((look, negative)) => self.ways(inner, place, look, negative)?,
-                        None => SmallVec::from_slice(&[NO_NEEDS]),
-                    };
-                    for way in ways {
-                        if let Some(needs) = inner.both(needs, way)? {
-                            stack.push((base + next.as_u32(), needs));
-                        }
-                    }
-                }
-                Some(state) => epsilons(state, |next| stack.push((base + next.as_u32(), needs))),
+                Some(state) => self.pass(inner, place, state, needs, |next, needs| {
+                    stack.push((base + next.as_u32(), needs));
+                })?,
                 None => {}
             }
         }
         Ok(threads)
+    }
+
+    /// Where a state that reads nothing leads, and under which needs.
+    fn pass(
+        &self,
+        inner: &mut Inner,
+        place: &mut Place,
+        state: &State,
+        needs: NeedsId,
+        mut visit: impl FnMut(StateID, NeedsId),
+    ) -> Result<(), Full> {
+        match state {
+            State::Look { look: Look::Start, next } if place.at_start => visit(*next, needs),
+            State::Look { look: Look::End, next } => {
+                let end = inner.end(true);
+                if let Some(needs) = inner.both(needs, end)? {
+                    visit(*next, needs);
+                }
+            }
+            State::Capture { next, .. } => {
+                let ways = match Assertion::of_state(state) {
+                    Some((look, negative)) => self.ways(inner, place, look, negative)?,
+                    None => SmallVec::from_slice(&[NO_NEEDS]),
+                };
+                for way in ways {
+                    if let Some(needs) = inner.both(needs, way)? {
+                        visit(*next, needs);
+                    }
+                }
+            }
+            state => epsilons(state, |next| visit(next, needs)),
+        }
+        Ok(())
     }
 
     /// Under which needs an assertion holds here, each of them enough.

@@ -167,6 +167,33 @@ fn what_references_match() {
 }
 
 #[test]
+fn references_do_not_explode() {
+    // ((((a|b)\4)\3)\2)…, each twice as long as the one inside it.
+    let levels = 60;
+    let mut doubling = format!("{}a|b", "(".repeat(levels));
+    (1..levels).rev().for_each(|level| doubling += &format!(")\\{}", level + 1));
+    // (a|b)(c|d)…\1\2…: all combinations.
+    let groups: String = (0..20).map(|_| "(a|b)").collect();
+    let references: String = (1..=20).map(|index| format!("\\{index}")).collect();
+    let many = format!("(a|b){}", "\\1x".repeat(1000));
+    let nested = format!("{}a{}", "(".repeat(50_000), ")".repeat(50_000));
+    let cases = [
+        (format!("^{doubling})$"), Some(false)),
+        (format!("^{groups}{references}$"), Some(false)),
+        (many, Some(true)),
+        (format!("^{nested}\\1$"), Some(true)),
+        (format!("^{nested}{}$", "\\1".repeat(900)), Some(true)),
+        (r"^(?:(a|b)\1){1000}$".to_owned(), Some(true)),
+    ];
+    for (pattern, is_exact) in cases {
+        let start = std::time::Instant::now();
+        let read = parse(&pattern);
+        assert!(start.elapsed().as_secs() < 5, "{:.40}: {:?}", pattern, start.elapsed());
+        assert_eq!(read.ok().map(|read| read.is_exact), is_exact, "{pattern:.40}");
+    }
+}
+
+#[test]
 fn what_is_read_leniently() {
     let cases: [(&str, &[&str], &[&str]); 20] = [
         (r"(?i)^é$", &["é", "É"], &["e"]),

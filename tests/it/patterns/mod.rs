@@ -244,6 +244,101 @@ fn generated() {
     tally.finish("generated", 98.0);
 }
 
+/// Parts of patterns, legal or not.
+const PARTS: [&str; 56] = [
+    "(",
+    ")",
+    "(",
+    ")",
+    "(?:",
+    "(?=",
+    "(?<!",
+    "(?<a>",
+    "(?<b>",
+    "(?<1",
+    "(?",
+    "\\k<a>",
+    "\\k<",
+    "\\k",
+    "[",
+    "]",
+    "[^",
+    "-",
+    "{",
+    "}",
+    "{2}",
+    "{2,1}",
+    "{,2}",
+    "*",
+    "+",
+    "?",
+    "|",
+    "^",
+    "$",
+    "a",
+    "b",
+    "\\",
+    "\\1",
+    "\\2",
+    "\\c",
+    "\\cA",
+    "\\u",
+    "\\u{",
+    "\\u{61}",
+    "\\u{110000}",
+    "\\x4",
+    "\\x41",
+    "\\p{L}",
+    "\\p{X}",
+    "\\p",
+    "\\b",
+    "\\B",
+    "\\d",
+    "z-a",
+    "(?i:",
+    "(?i-m:",
+    "(?-:",
+    "\\0",
+    "\\07",
+    "é",
+    "😀",
+];
+
+/// What is a pattern at all: 20,000 texts, 300,000 in the long mode.
+#[test]
+fn validity() {
+    let mut random = Random(7);
+    let mut questions = Vec::new();
+    for _ in 0..amount(20_000, 300_000) {
+        let pattern: String = (0..1 + random.below(7)).map(|_| random.pick(&PARTS)).collect();
+        let schema = json!({"pattern": pattern}).to_string();
+        let is_valid = match Grammar::compile(&schema, &Options::default()) {
+            Ok(_) => true,
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::InvalidPattern, "{pattern}: {error}");
+                false
+            }
+        };
+        if is_valid != Judge::new(&pattern).is_ok() {
+            let verdicts = Vec::new();
+            questions
+                .push((is_valid, Question { pattern, is_strict: false, is_exact: true, verdicts }));
+        }
+    }
+    // Where `regress` says otherwise, `node` decides; it may not know all syntax yet.
+    let (verdicts, questions): (Vec<bool>, Vec<Question>) = questions.into_iter().unzip();
+    let answers = node(&questions).unwrap_or_else(|| questions.iter().map(|_| None).collect());
+    let mut wrong = Vec::new();
+    for ((is_valid, question), answer) in verdicts.into_iter().zip(&questions).zip(answers) {
+        if is_valid != answer.is_some() {
+            wrong.push(format!("{:?} is valid: {is_valid}", question.pattern));
+        }
+    }
+    eprintln!("validity: {} disputed", questions.len());
+    wrong.truncate(MOST_FAILURES);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// What a schema of the corpus says of strings.
 #[derive(Default)]
 struct Found {
