@@ -63,6 +63,7 @@ pub(crate) use level::{
 };
 pub(crate) use number::{NumberCursor, is_number_byte};
 pub(crate) use object::KeyStep;
+pub(crate) use probe::Ending;
 pub(crate) use spelling::{Unspellable, UnspellableWhat};
 pub(crate) use string::{Decoder, Reading, StringAtom};
 pub(crate) use table::{NameTable, NameTables};

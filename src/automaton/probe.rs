@@ -4,11 +4,15 @@
 use super::level::{KeyLevel, ObjectLevel};
 use super::number::NumberCursor;
 use super::object::{KeyStep, seen_bytes, sees_prefix};
-use super::string::{At, StringAtom};
+use super::string::{At, Decoder, StringAtom};
 use super::table::Entry;
 use super::{Automaton, Config, Full, Level};
 use crate::base::{ByteSet, SmallBits};
 use crate::values::{SetId, Strings};
+
+/// How a text ends, as far as what follows depends on it: for a key, the set of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ending(SetId);
 
 impl Automaton {
     /// The length range of a candidate into which every text goes on, whatever it is, as long as
@@ -71,17 +75,22 @@ impl Automaton {
         key.step(object, &self.objects, &self.strings, table, byte, self.minimal)
     }
 
-    /// The set of the value of a key of `object` that ends at `atom`, as one that the candidates
-    /// which it serves do not name; `None` where it cannot end there.
-    pub(crate) fn other_value(
+    /// How the string or key at the top of `config` ends for a candidate that serves the atoms below
+    /// in `tags` and stands at `atom`; `None` where it cannot end there. A key is none that a
+    /// candidate names.
+    pub(crate) fn ending(
         &self,
-        object: &ObjectLevel,
+        config: &Config,
         tags: &SmallBits,
         atom: &StringAtom,
-    ) -> Option<SetId> {
-        let position = tags.iter().next()?;
-        let info = &self.objects[object.atoms[position].state.id.index()];
-        info.other.as_ref()?.set(atom.at)
+        decoder: &Decoder,
+    ) -> Option<Ending> {
+        if let (Level::Key(_), Some(Level::Object(object))) = (&config.top, config.parent()) {
+            let position = tags.iter().next()?;
+            let info = &self.objects[object.atoms[position].state.id.index()];
+            return info.other.as_ref()?.set(atom.at).map(Ending);
+        }
+        atom.accepts(self.strings(atom.id), decoder).then_some(Ending(SetId::ANY))
     }
 
     /// Whether for each candidate that has rules there is no end of keys, so that one more or less

@@ -5,11 +5,10 @@
 
 use super::entry::Source;
 use crate::automaton::{
-    Atom, Automaton, Config, Decoder, Full, Level, NumberCursor, NumberLevel, Reading, StringAtom,
-    StringLevel, is_number_byte,
+    Atom, Automaton, Config, Decoder, Ending, Full, Level, NumberCursor, NumberLevel, Reading,
+    StringAtom, StringLevel, is_number_byte,
 };
 use crate::base::SmallBits;
-use crate::values::SetId;
 use crate::vocab::{Ancestors, ClassText, FreeText, Quoted, Trie};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -373,10 +372,13 @@ pub(super) enum Inside<'a> {
     Class(Arc<ClassText>, u64),
 }
 
+/// Which candidates of a text end, and how.
+type Ends = SmallVec<[(u32, Ending); 1]>;
+
 /// What follows the closing quote of a string or key, by how it may end.
 #[derive(Default)]
 pub(super) struct Closings {
-    known: Vec<(SmallVec<[(u32, SetId); 1]>, Option<Config>)>,
+    known: Vec<(Ends, Option<Config>)>,
 }
 
 impl Closings {
@@ -390,17 +392,11 @@ impl Closings {
         decoder: &Decoder,
         at: impl Iterator<Item = (u32, StringAtom)> + Clone,
     ) -> Option<&Config> {
-        let value = |(index, state): (u32, StringAtom)| match (&config.top, config.parent()) {
-            (Level::Key(_), Some(Level::Object(object))) => {
-                let tags = &level.atoms[index as usize].tags;
-                Some((index, automaton.other_value(object, tags, &state)?))
-            }
-            _ => {
-                let accepts = state.accepts(automaton.strings(state.id), decoder);
-                accepts.then_some((index, SetId::ANY))
-            }
+        let end = |(index, state): (u32, StringAtom)| {
+            let tags = &level.atoms[index as usize].tags;
+            Some((index, automaton.ending(config, tags, &state, decoder)?))
         };
-        let ends: SmallVec<[(u32, SetId); 1]> = at.clone().filter_map(value).collect();
+        let ends: Ends = at.clone().filter_map(end).collect();
         let known = self.known.iter().position(|(known, _)| *known == ends);
         let place = known.unwrap_or_else(|| {
             let after = close(automaton, config, level, decoder, &ends, at);
@@ -416,7 +412,7 @@ fn close(
     config: &Config,
     level: &StringLevel,
     decoder: &Decoder,
-    ends: &[(u32, SetId)],
+    ends: &[(u32, Ending)],
     at: impl Iterator<Item = (u32, StringAtom)>,
 ) -> Option<Config> {
     if ends.is_empty() {
