@@ -11,7 +11,8 @@
 //!
 //! Invariants:
 //! * A set never loses a value that the schema allows: what is not compiled is widened
-//!   ([`Position::widest`]) and listed in [`Sets::widened`].
+//!   (it becomes everything; below a negation the whole negation does) and listed in
+//!   [`Sets::widened`].
 //! * Shapes are hash-consed; equal shapes have equal ids, whatever subschema they come from.
 //! * After [`Sets::compile`] nothing grows: decode-time code only reads.
 //!

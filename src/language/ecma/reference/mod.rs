@@ -10,18 +10,19 @@
 //! Anything else becomes a superset: the language of the group, or nothing; where a negative
 //! assertion holds it, the whole assertion holds. The same is done to classes that are not known.
 
+mod forcing;
+mod texts;
+
 use super::PatternError;
 use super::class;
 use super::tree::{Node, NodeId, Tree};
+use forcing::Forcing;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use texts::MAX_TEXTS;
 
 /// References of one pattern, above which it is not compiled.
 const MAX_REFERENCES: usize = 1024;
-
-/// Texts of a group up to which references to it are exact, and characters of each.
-const MAX_TEXTS: usize = 64;
-const MAX_CHARS: usize = 1024;
 
 /// Nodes up to which references are expanded, at the end and on the way there.
 const MAX_NODES: usize = 1 << 17;
@@ -116,9 +117,9 @@ impl<'t> Round<'t> {
 
     fn measure(&mut self, at: usize) {
         let children = self.nodes[at].children();
-        if let Some(first) = children.first() {
-            self.first[at] = self.first[first.index()];
-        }
+        // Children need not stand in their own order.
+        let first = children.iter().map(|child| self.first[child.index()]).min();
+        self.first[at] = first.unwrap_or(at);
         let mut below = children.iter().map(|child| self.nullable[child.index()]);
         self.nullable[at] = match &self.nodes[at] {
             Node::Char(_) | Node::Class(_) | Node::Unknown => false,
@@ -240,45 +241,6 @@ impl<'t> Round<'t> {
         (tree.nodes().len() <= MAX_NODES.max(self.root + 1)).then_some((tree, map[self.root]?))
     }
 
-    /// The language of a subtree, if it is finite, small and depends on nothing around it.
-    fn texts(&self, root: usize) -> Option<BTreeSet<String>> {
-        let first = self.first[root];
-        let mut sets: Vec<BTreeSet<String>> = Vec::with_capacity(root - first + 1);
-        for at in first..=root {
-            if !self.used[at] {
-                sets.push(BTreeSet::new());
-                continue;
-            }
-            let mut below = self.nodes[at]
-                .children()
-                .iter()
-                .map(|child| child.index() - first)
-                .collect::<Vec<_>>();
-            let mut take = |place: usize| std::mem::take(&mut sets[place]);
-            let set = match &self.nodes[at] {
-                Node::Empty => BTreeSet::from([String::new()]),
-                Node::Char(c) => BTreeSet::from([c.to_string()]),
-                Node::Class(class) => {
-                    let chars = class.ranges().iter().flat_map(|range| range.start()..=range.end());
-                    chars.take(MAX_TEXTS + 1).map(String::from).collect()
-                }
-                Node::Group { .. } => take(below.pop()?),
-                Node::Alternation(_) => below.into_iter().flat_map(take).collect(),
-                Node::Concat(_) => {
-                    let empty = BTreeSet::from([String::new()]);
-                    below.into_iter().try_fold(empty, |all, one| product(&all, &take(one)))?
-                }
-                Node::Repeat { min, max, .. } => power(&take(below.pop()?), *min, *max)?,
-                _ => return None,
-            };
-            if set.len() > MAX_TEXTS {
-                return None;
-            }
-            sets.push(set);
-        }
-        sets.pop()
-    }
-
     /// The tree with a superset in place of each reference and unknown class.
     fn widen(&self, uses: &[Use]) -> (Tree, NodeId) {
         let uses: FxHashMap<usize, &Use> = uses.iter().map(|one| (one.reference, one)).collect();
@@ -342,165 +304,9 @@ impl<'t> Round<'t> {
     }
 }
 
-/// One text forced upon groups, in a copy of a subtree.
-struct Forcing<'r, 't> {
-    round: &'r Round<'t>,
-    /// What each group can capture.
-    captures: FxHashMap<usize, BTreeSet<String>>,
-    /// The references to them.
-    references: FxHashSet<usize>,
-    /// What they capture; `None`: nothing, or no characters.
-    text: Option<&'r str>,
-}
-
-impl Forcing<'_, '_> {
-    /// The copy of the subtree at `root`; the inner `None` where the text cannot be captured.
-    fn branch(&self, tree: &mut Tree, root: usize) -> Option<Option<NodeId>> {
-        let round = self.round;
-        let first = round.first[root];
-        let mut map: Vec<Option<NodeId>> = Vec::with_capacity(root - first + 1);
-        for at in first..=root {
-            if tree.nodes().len() > MAX_NODES.max(round.root + 1) {
-                return None;
-            }
-            let node = &round.nodes[at];
-            let is_forced =
-                |node: usize| self.captures.keys().any(|&group| round.holds(node, group));
-            let new = if !round.used[at] {
-                None
-            } else if let Node::Reference { fold, .. } = node
-                && self.references.contains(&at)
-            {
-                Some(tree.text(self.text.unwrap_or(""), *fold))
-            } else if !is_forced(at) {
-                Some(copy(tree, node, &map, first))
-            } else {
-                let children = node.children().iter().map(|child| child.index());
-                let forced: Vec<usize> = children.filter(|&child| is_forced(child)).collect();
-                self.forced(tree, at, &forced, &map, first)?
-            };
-            map.push(new);
-        }
-        map.pop()
-    }
-
-    /// The copy of a node that holds a forced group.
-    fn forced(
-        &self,
-        tree: &mut Tree,
-        at: usize,
-        forced: &[usize],
-        map: &[Option<NodeId>],
-        first: usize,
-    ) -> Option<Option<NodeId>> {
-        let new = |child: usize| map.get(child - first).copied().flatten();
-        Some(match &self.round.nodes[at] {
-            Node::Group { index, child } => match self.captures.get(&at) {
-                Some(texts) if texts.contains(self.text.unwrap_or("")) => {
-                    let text = tree.text(self.text.unwrap_or(""), false);
-                    Some(tree.group(*index, text))
-                }
-                Some(_) => None,
-                None => new(child.index()).map(|child| tree.group(*index, child)),
-            },
-            Node::Concat(items) => {
-                // Two groups of one name never take part together.
-                if forced.len() > 1 {
-                    return None;
-                }
-                let items: Option<Vec<_>> = items.iter().map(|item| new(item.index())).collect();
-                items.map(|items| tree.concat(items))
-            }
-            Node::Alternation(items) => {
-                let takes_part = |item: usize| self.text.is_none() || forced.contains(&item);
-                let items = items.iter().map(|item| item.index()).filter(|&item| takes_part(item));
-                let items: Vec<_> = items.filter_map(new).collect();
-                (!items.is_empty()).then(|| tree.alternation(items))
-            }
-            Node::Repeat { child, min, max } => {
-                let last = new(child.index());
-                let rounds = last.map(|last| {
-                    let before = self.fresh(tree, child.index());
-                    let less = |count: u32| count.saturating_sub(1);
-                    let before = tree.repeat(before, less(*min), max.map(less));
-                    let backwards = self.round.is_backwards(at);
-                    tree.concat(if backwards { vec![last, before] } else { vec![before, last] })
-                });
-                match (rounds, self.text.is_none() && *min == 0) {
-                    (Some(rounds), true) => {
-                        let none = tree.empty();
-                        Some(tree.alternation(vec![none, rounds]))
-                    }
-                    (None, true) => Some(tree.empty()),
-                    (rounds, false) => rounds,
-                }
-            }
-            _ => return None,
-        })
-    }
-
-    /// A copy of a subtree whose groups are nobody else's.
-    fn fresh(&self, tree: &mut Tree, root: usize) -> NodeId {
-        let round = self.round;
-        let first = round.first[root];
-        // Numbers that no other copy has: each takes a node of the new tree.
-        let last = round.groups.keys().max().copied().unwrap_or(0);
-        let base = last.saturating_add(tree.nodes().len() as u32 + 1);
-        let mut names: FxHashMap<u32, u32> = FxHashMap::default();
-        for at in first..=root {
-            if let Node::Group { index, .. } = round.nodes[at] {
-                let next = base + names.len() as u32;
-                names.entry(index).or_insert(next);
-            }
-        }
-        let rename = |index: &u32| names.get(index).copied().unwrap_or(*index);
-        let mut map: Vec<Option<NodeId>> = Vec::with_capacity(root - first + 1);
-        for at in first..=root {
-            map.push(Some(match &round.nodes[at] {
-                _ if !round.used[at] => tree.empty(),
-                Node::Group { index, child } => {
-                    let child = map[child.index() - first].unwrap_or_else(|| tree.empty());
-                    tree.group(rename(index), child)
-                }
-                Node::Reference { groups, fold } => {
-                    tree.reference(groups.iter().map(rename).collect(), *fold)
-                }
-                node => copy(tree, node, &map, first),
-            }));
-        }
-        map.pop().flatten().unwrap_or_else(|| tree.empty())
-    }
-}
-
 /// A node again; `map` has the new children, from the one at `first` on.
 fn copy(tree: &mut Tree, node: &Node, map: &[Option<NodeId>], first: usize) -> NodeId {
     tree.copy(node, |child| {
         map.get(child.index() - first).copied().flatten().unwrap_or(NodeId::new(0))
     })
-}
-
-/// The texts of one set before those of another; `None` where they are too many or too long.
-fn product(one: &BTreeSet<String>, two: &BTreeSet<String>) -> Option<BTreeSet<String>> {
-    let all: BTreeSet<String> =
-        one.iter().flat_map(|a| two.iter().map(move |b| format!("{a}{b}"))).collect();
-    (all.len() <= MAX_TEXTS && all.iter().all(|text| text.len() <= MAX_CHARS)).then_some(all)
-}
-
-fn power(one: &BTreeSet<String>, min: u32, max: Option<u32>) -> Option<BTreeSet<String>> {
-    let (mut all, mut last) = (BTreeSet::new(), BTreeSet::from([String::new()]));
-    let mut count = 0;
-    loop {
-        if count >= min {
-            all.extend(last.iter().cloned());
-        }
-        if max.is_some_and(|max| count >= max) || all.len() > MAX_TEXTS {
-            return Some(all);
-        }
-        let next = product(&last, one)?;
-        if next == last {
-            all.extend(next);
-            return Some(all);
-        }
-        (last, count) = (next, count + 1);
-    }
 }

@@ -15,50 +15,21 @@
 //! that demands more than another at the same NFA state is dropped, so that states recur.
 //! Recursion goes as deep as assertions are nested, which the parser bounds.
 
+mod needs;
+
 use super::automaton::{Full, LangState};
 use super::ecma::Look as Assertion;
 use super::factor::{Factor, backward, byte_edges, epsilons};
-use crate::base::Interner;
 use fixedbitset::FixedBitSet;
+use needs::{Inner, MATCH, MATCHED, NO_NEEDS, NOTHING, Needs, NeedsId, SetId, Thread};
 use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::look::Look;
+use regex_automata::util::primitives::StateID;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Steps of threads that one automaton may take.
-const MAX_WORK: usize = 3_000_000;
-
-/// Ways to miss a look-behind that are told apart at one place.
-const MAX_MISSES: usize = 64;
-
-/// An interned set of threads; the first two are the empty set and the one that has matched.
-type SetId = u32;
-const NOTHING: SetId = 0;
-const MATCHED: SetId = 1;
-
-/// Interned needs; the first are none.
-type NeedsId = u32;
-const NO_NEEDS: NeedsId = 0;
-
-/// The NFA state of every thread that has matched.
-const MATCH: u32 = u32::MAX;
-
-/// An NFA state, counted over all bodies, and its needs.
-type Thread = (u32, NeedsId);
-
-/// What must hold of the rest of the text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Needs {
-    /// Whether it must be empty, or must not.
-    ends: Option<bool>,
-    /// One thread of each must match.
-    some: SmallVec<[SetId; 2]>,
-    /// No thread may.
-    none: SetId,
-}
 
 #[derive(Debug)]
 pub(super) struct Alternating {
@@ -78,16 +49,6 @@ struct Body {
     base: u32,
     /// States from which a match is reachable.
     coaccessible: FixedBitSet,
-}
-
-#[derive(Debug, Default)]
-struct Inner {
-    sets: Interner<Rc<[Thread]>>,
-    needs: Interner<Needs>,
-    /// For each state the sets of the look-behinds and, last, of the pattern.
-    states: Interner<Rc<[SetId]>>,
-    accepts: FixedBitSet,
-    work: usize,
 }
 
 /// What is known at one place of a text.
@@ -339,40 +300,49 @@ impl Alternating {
             match self.nfa(body).states().get(local) {
                 Some(State::Match { .. }) => stack.push((MATCH, needs)),
                 Some(State::ByteRange { .. } | State::Sparse(_) | State::Dense(_)) => {
-                    if self.bodies[body].coaccessible.contains(local) && !inner.must_end(needs) {
-                        threads.push((id, needs));
-                    }
+                    let may_match = self.bodies[body].coaccessible.contains(local);
+                    threads.extend((may_match && !inner.must_end(needs)).then_some((id, needs)));
                 }
-                Some(State::Look { look: Look::Start, next }) => {
-                    if place.at_start {
-                        stack.push((base + next.as_u32(), needs));
-                    }
-                }
-                Some(State::Look { look: Look::End, next }) => {
-                    let end = inner.end(true);
-                    if let Some(needs) = inner.both(needs, end)? {
-                        stack.push((base + next.as_u32(), needs));
-                    }
-                }
-                Some(State::Capture { next, group_index, slot, .. }) => {
-                    // Only the beginning of a group stands for an assertion.
-                    let begins = slot.as_usize() % 2 == 0;
-                    let look = Assertion::of_slot(group_index.as_usize()).filter(|_| begins);
-                    let ways = match look {
-                        Some((look, negative)) => self.ways(inner, place, look, negative)?,
-                        None => SmallVec::from_slice(&[NO_NEEDS]),
-                    };
-                    for way in ways {
-                        if let Some(needs) = inner.both(needs, way)? {
-                            stack.push((base + next.as_u32(), needs));
-                        }
-                    }
-                }
-                Some(state) => epsilons(state, |next| stack.push((base + next.as_u32(), needs))),
+                Some(state) => self.pass(inner, place, state, needs, |next, needs| {
+                    stack.push((base + next.as_u32(), needs));
+                })?,
                 None => {}
             }
         }
         Ok(threads)
+    }
+
+    /// Where a state that reads nothing leads, and under which needs.
+    fn pass(
+        &self,
+        inner: &mut Inner,
+        place: &mut Place,
+        state: &State,
+        needs: NeedsId,
+        mut visit: impl FnMut(StateID, NeedsId),
+    ) -> Result<(), Full> {
+        match state {
+            State::Look { look: Look::Start, next } if place.at_start => visit(*next, needs),
+            State::Look { look: Look::End, next } => {
+                let end = inner.end(true);
+                if let Some(needs) = inner.both(needs, end)? {
+                    visit(*next, needs);
+                }
+            }
+            State::Capture { next, .. } => {
+                let ways = match Assertion::of_state(state) {
+                    Some((look, negative)) => self.ways(inner, place, look, negative)?,
+                    None => SmallVec::from_slice(&[NO_NEEDS]),
+                };
+                for way in ways {
+                    if let Some(needs) = inner.both(needs, way)? {
+                        visit(*next, needs);
+                    }
+                }
+            }
+            state => epsilons(state, |next| visit(next, needs)),
+        }
+        Ok(())
     }
 
     /// Under which needs an assertion holds here, each of them enough.
@@ -416,183 +386,6 @@ impl Place {
             ahead: vec![None; bodies],
             stepped: FxHashMap::default(),
         }
-    }
-}
-
-impl Inner {
-    fn new() -> Inner {
-        let mut inner = Inner::default();
-        inner.sets.intern(Rc::new([]));
-        inner.sets.intern(Rc::new([(MATCH, NO_NEEDS)]));
-        inner.needs.intern(Needs::default());
-        inner
-    }
-
-    fn spend(&mut self, steps: usize) -> Result<(), Full> {
-        self.work += steps;
-        if self.work > MAX_WORK { Err(Full) } else { Ok(()) }
-    }
-
-    fn threads(&self, set: SetId) -> Rc<[Thread]> {
-        Rc::clone(self.sets.get(set as usize))
-    }
-
-    /// Interns a set, without what demands more than another of its threads.
-    fn set(&mut self, mut threads: Vec<Thread>) -> Result<SetId, Full> {
-        if threads.contains(&(MATCH, NO_NEEDS)) {
-            return Ok(MATCHED);
-        }
-        threads.sort_unstable();
-        threads.dedup();
-        // One that has matched already asks for the same or less: the other is no help.
-        let matched: Vec<NeedsId> =
-            threads.iter().filter(|thread| thread.0 == MATCH).map(|thread| thread.1).collect();
-        let mut kept: Vec<Thread> = Vec::with_capacity(threads.len());
-        for run in threads.chunk_by(|a, b| a.0 == b.0) {
-            self.spend(run.len() * (run.len() + matched.len()))?;
-            for (at, &(state, needs)) in run.iter().enumerate() {
-                let demands_more = |&(other, &(_, than)): &(usize, &Thread)| {
-                    other != at && self.implies(needs, than)
-                        // Of two that demand the same, the first stays.
-                        && (other < at || !self.implies(than, needs))
-                };
-                let no_help = state != MATCH && matched.iter().any(|&m| self.implies(needs, m));
-                if !no_help && run.iter().enumerate().find(demands_more).is_none() {
-                    kept.push((state, needs));
-                }
-            }
-        }
-        Ok(self.sets.intern(kept.into()).0 as SetId)
-    }
-
-    /// Interns needs; `None` where they cannot be met.
-    fn needs(&mut self, mut needs: Needs) -> Option<NeedsId> {
-        needs.some.sort_unstable();
-        needs.some.dedup();
-        let contradicts = needs.none == MATCHED
-            || needs.some.contains(&NOTHING)
-            || (needs.none != NOTHING && needs.some.contains(&needs.none));
-        (!contradicts).then(|| self.needs.intern(needs).0 as NeedsId)
-    }
-
-    fn end(&mut self, ends: bool) -> NeedsId {
-        self.needs.intern(Needs { ends: Some(ends), ..Needs::default() }).0 as NeedsId
-    }
-
-    fn must_end(&self, needs: NeedsId) -> bool {
-        self.needs.get(needs as usize).ends == Some(true)
-    }
-
-    /// The needs of a look-ahead with this set; `None` where it fails.
-    fn needs_of(&mut self, set: SetId, negative: bool) -> Option<NeedsId> {
-        match (set, negative) {
-            (NOTHING, false) | (MATCHED, true) => None,
-            (NOTHING, true) | (MATCHED, false) => Some(NO_NEEDS),
-            (set, true) => self.needs(Needs { none: set, ..Needs::default() }),
-            (set, false) => {
-                self.needs(Needs { some: SmallVec::from_slice(&[set]), ..Needs::default() })
-            }
-        }
-    }
-
-    /// Both needs together; `None` where they contradict each other.
-    fn both(&mut self, one: NeedsId, two: NeedsId) -> Result<Option<NeedsId>, Full> {
-        if one == two || two == NO_NEEDS {
-            return Ok(Some(one));
-        }
-        let mut all = self.needs.get(one as usize).clone();
-        let more = self.needs.get(two as usize).clone();
-        if all.ends.is_some() && more.ends.is_some() && all.ends != more.ends {
-            return Ok(None);
-        }
-        all.ends = all.ends.or(more.ends);
-        all.some.extend(more.some);
-        // That neither set matches is that their union does not.
-        all.none = self.union(all.none, more.none)?;
-        Ok(self.needs(all))
-    }
-
-    fn union(&mut self, one: SetId, two: SetId) -> Result<SetId, Full> {
-        match (one, two) {
-            (MATCHED, _) | (_, MATCHED) => Ok(MATCHED),
-            (NOTHING, set) | (set, NOTHING) => Ok(set),
-            (one, two) if one == two => Ok(one),
-            (one, two) => {
-                let threads = [self.threads(one), self.threads(two)].concat();
-                self.spend(threads.len())?;
-                self.set(threads)
-            }
-        }
-    }
-
-    /// Whether `one` demands all that `two` does. `false` may mean that it is not known.
-    fn implies(&self, one: NeedsId, two: NeedsId) -> bool {
-        if one == two || two == NO_NEEDS {
-            return true;
-        }
-        let (one, two) = (self.needs.get(one as usize), self.needs.get(two as usize));
-        (two.ends.is_none() || one.ends == two.ends)
-            && two.some.iter().all(|set| one.some.contains(set))
-            && self.is_within(two.none, one.none)
-    }
-
-    fn is_within(&self, one: SetId, two: SetId) -> bool {
-        if one == two || one == NOTHING {
-            return true;
-        }
-        let (one, two) = (self.sets.get(one as usize), self.sets.get(two as usize));
-        one.iter().all(|thread| two.binary_search(thread).is_ok())
-    }
-
-    /// Adds needs to others of which any is enough; `false` where that changes nothing.
-    fn add_way(&self, ways: &mut SmallVec<[NeedsId; 2]>, needs: NeedsId) -> bool {
-        if ways.iter().any(|&way| self.implies(needs, way)) {
-            return false;
-        }
-        ways.retain(|way| !self.implies(*way, needs));
-        ways.push(needs);
-        true
-    }
-
-    /// The needs, each enough, under which none of `ways` is met.
-    fn negation(&mut self, ways: &[NeedsId]) -> Result<SmallVec<[NeedsId; 2]>, Full> {
-        let mut all: SmallVec<[NeedsId; 2]> = SmallVec::from_slice(&[NO_NEEDS]);
-        for &way in ways {
-            let needs = self.needs.get(way as usize).clone();
-            let mut misses: SmallVec<[NeedsId; 4]> = SmallVec::new();
-            misses.extend(needs.ends.map(|ends| self.end(!ends)));
-            misses.extend(needs.some.iter().filter_map(|&set| self.needs_of(set, true)));
-            misses.extend(self.needs_of(needs.none, false));
-            let mut next = SmallVec::new();
-            for &one in &all {
-                for &miss in &misses {
-                    if let Some(both) = self.both(one, miss)? {
-                        self.add_way(&mut next, both);
-                    }
-                }
-            }
-            self.spend(all.len() * misses.len())?;
-            if next.len() > MAX_MISSES {
-                return Err(Full);
-            }
-            all = next;
-        }
-        Ok(all)
-    }
-
-    /// Whether a set holds if the text ends here.
-    fn holds_at_end(&self, set: SetId) -> bool {
-        self.sets
-            .get(set as usize)
-            .iter()
-            .any(|&(state, needs)| state == MATCH && self.met_at_end(needs))
-    }
-
-    fn met_at_end(&self, needs: NeedsId) -> bool {
-        let needs = self.needs.get(needs as usize);
-        needs.ends != Some(false)
-            && needs.some.iter().all(|&set| self.holds_at_end(set))
-            && !self.holds_at_end(needs.none)
     }
 }
 
