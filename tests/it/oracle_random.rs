@@ -247,7 +247,8 @@ fn walks_finish_and_are_valid() {
     for seed in 0..rounds() {
         let mut random = Random(seed ^ 0xABCD_0000);
         let text = random.any_schema();
-        let policy = random.policy();
+        // Numbers that `serde_json` cannot keep are for exact arithmetic.
+        let policy = OraclePolicy { any_numbers: false, ..random.policy() };
         let Ok(oracle) = Oracle::new(&text, policy) else { continue };
         let looped = loops(&text);
         let schema: Value = serde_json::from_str(&text).unwrap();
@@ -261,9 +262,7 @@ fn walks_finish_and_are_valid() {
                 looped || valid(&schema, &value, policy.closed),
                 "seed {seed}: {text}\n{written}"
             );
-            let (closed, any_numbers) = (policy.closed, policy.any_numbers);
-            let margin = OracleMargin::Both;
-            let relaxed = OraclePolicy { margin, closed, any_numbers, ..ANY };
+            let relaxed = OraclePolicy { margin: OracleMargin::Both, closed: policy.closed, ..ANY };
             assert_eq!(
                 Oracle::new(&text, relaxed).unwrap().accepts(written.as_bytes()),
                 Ok(()),
