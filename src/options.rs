@@ -286,7 +286,7 @@ pub struct Limits {
     pub location_bytes: usize,
     /// Bytes of the NFA of one `pattern` (routed). Default 4 MiB.
     pub pattern_bytes: usize,
-    /// States of the automaton of one `pattern` beside others or beside a length, explored while
+    /// States of the automaton of a `pattern` with look-around, beside others or a length, explored while
     /// compiling (routed). Default 5,000.
     pub language_states: usize,
     /// States that one `pattern` alone may take while decoding (an error of that mask).
