@@ -27,6 +27,8 @@ mod generator;
 #[cfg(feature = "cli")]
 mod grammars;
 #[cfg(feature = "cli")]
+mod keys;
+#[cfg(feature = "cli")]
 mod masks;
 #[cfg(feature = "cli")]
 mod matcher;
