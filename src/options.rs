@@ -44,10 +44,6 @@ impl Options {
 
     /// Refuses settings that this version cannot honour.
     pub(crate) fn validate(&self) -> Result<()> {
-        let refuse = |message: &str| Err(Error::new(ErrorKind::Option, message));
-        if self.policy.numbers == Numbers::Any {
-            return refuse("the number form `any` is not available yet; use `plain`");
-        }
         if let Whitespace::Bounded(n) = self.policy.whitespace
             && n > Whitespace::MAX_BOUND
         {
@@ -253,12 +249,14 @@ pub enum Objects {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Numbers {
-    /// Integers are digits only, at most 18; numbers have at most 17 digits, and stay within
-    /// 1e±307. A number in `const` or `enum` has as many digits as it needs, up to 10,000 (one with
-    /// more has no plain text), and no exponent. The default.
+    /// Integers are digits only, at most 18; other texts have at most 17 digits, and stay within
+    /// 1e±307. A number with a bound, with `multipleOf`, or in `const` or `enum` has no exponent,
+    /// but as many digits as that needs, up to 10,000 (one with more has no plain text). The
+    /// default.
     #[default]
     Plain,
-    /// Every JSON spelling.
+    /// Every JSON spelling, up to 1,024 digits before the exponent and 4 in it: `1.0` and `1e2` are
+    /// integers.
     Any,
 }
 

@@ -9,7 +9,7 @@
 
 mod plan;
 
-use super::number::{Lex, NumberAtom};
+use super::number::NumberAtom;
 use super::object::ObjectAtom;
 use super::string::{At, Decoder, StringAtom};
 use super::{Automaton, Config, Level};
@@ -157,8 +157,8 @@ impl Automaton {
         let mut ways: Vec<Pieces<'a>> = literals.map(|(_, word)| vec![bytes(word)]).collect();
         for &id in &set.numbers {
             let info = &self.numbers[id.index()];
-            let end =
-                NumberAtom::new(id, info).shortest_end(info, &Lex::START, |b| costs.spells(b));
+            let atom = NumberAtom::new(id, info);
+            let end = atom.shortest_end(info, &self.number_start(), |b| costs.spells(b));
             ways.extend(end.map(|end| vec![Piece::Bytes(end.into())]));
         }
         for &id in &set.strings {

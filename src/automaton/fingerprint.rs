@@ -110,7 +110,7 @@ impl Automaton {
             Level::Number(level) => {
                 level.relevant_lex(&self.numbers).hash(mixer);
                 for atom in &level.atoms {
-                    (&atom.tags, atom.state).hash(mixer);
+                    (&atom.tags, atom.state.essence(&self.numbers, &level.lex)).hash(mixer);
                 }
             }
             Level::String(level) => self.hash_text(level, clip, mixer),

@@ -50,7 +50,7 @@ use crate::values::{ArrayId, Emptiness, NumberId, ObjectId, Sets, StringId, Stri
 use gap::Gaps;
 use info::{ArrayInfo, ObjectInfo};
 use level::{Tags, merge_atoms};
-use number::NumberInfo;
+use number::{Lex, NumberInfo};
 use std::sync::Arc;
 
 pub(crate) use crate::language::Full;
@@ -74,6 +74,7 @@ pub(crate) struct Automaton {
     minimal: bool,
     gaps: Gaps,
     numbers: Vec<NumberInfo>,
+    number_start: Lex,
     /// Those of the sets, then those of keys.
     strings: Vec<Strings>,
     arrays: Vec<ArrayInfo>,
@@ -107,8 +108,9 @@ impl Automaton {
     /// Makes the shapes of `sets` ready for stepping.
     pub(crate) fn new(sets: Arc<Sets>, emptiness: Emptiness, policy: &SurfacePolicy) -> Automaton {
         let numbers = (0..sets.number_count())
-            .map(|i| NumberInfo::new(sets.number(NumberId::new(i))))
-            .collect();
+            .map(|i| NumberInfo::new(sets.number(NumberId::new(i)), policy.numbers))
+            .collect::<Vec<_>>();
+        let registers = numbers.iter().any(NumberInfo::registers);
         let mut strings: Vec<Strings> =
             (0..sets.string_count()).map(|i| sets.strings(StringId::new(i)).clone()).collect();
         let free = StringId::new(strings.len());
@@ -126,6 +128,7 @@ impl Automaton {
         Automaton {
             minimal: policy.escapes == Escapes::Minimal,
             gaps: Gaps::new(policy),
+            number_start: if registers { Lex::registering() } else { Lex::START },
             numbers,
             strings,
             arrays,
@@ -155,6 +158,11 @@ impl Automaton {
 
     pub(crate) fn strings(&self, id: StringId) -> &Strings {
         &self.strings[id.index()]
+    }
+
+    /// The lexer before a number.
+    fn number_start(&self) -> Lex {
+        self.number_start.clone()
     }
 
     /// The configuration before the first byte.

@@ -1,7 +1,7 @@
 //! One byte further: control decides, registers guard.
 
 use super::level::{Atom, Atoms, Tags, begin_atoms, merge_atoms};
-use super::number::{Lex, NumberAtom, is_number_byte};
+use super::number::{NumberAtom, is_number_byte};
 use super::object::{KeyStep, ObjectAtom};
 use super::string::{Decoder, StringAtom, StringStep};
 use super::{
@@ -153,7 +153,7 @@ impl Automaton {
                 let shapes = sets().map(|(tags, set)| (tags, set.numbers.as_slice()));
                 let atoms =
                     begin_atoms(shapes, |id| Some(NumberAtom::new(id, &self.numbers[id.index()])));
-                let mut level = NumberLevel { lex: Lex::START, atoms };
+                let mut level = NumberLevel { lex: self.number_start(), atoms };
                 level.step(&self.numbers, byte).then_some(Level::Number(level))
             }
             _ => {

@@ -95,6 +95,14 @@ impl Decimal {
         self
     }
 
+    /// The value times 10^`exponent`.
+    pub(crate) fn scaled(mut self, exponent: i64) -> Self {
+        if !self.is_zero() {
+            self.exponent = self.exponent.saturating_add(exponent);
+        }
+        self
+    }
+
     /// ASCII digits without leading or trailing zeros; empty for zero.
     pub(crate) fn digits(&self) -> &[u8] {
         &self.digits

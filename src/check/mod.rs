@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn routed_keywords_are_told_apart() {
-        let schema =
-            r#"{"type": "object", "properties": {"n": {"type": "integer", "multipleOf": 2}}}"#;
+        let schema = r#"{"type": "object", "properties":
+            {"n": {"type": "integer", "oneOf": [{"minimum": 3}, {"maximum": 3}]}}}"#;
         let found = violations(schema, &Options::default(), r#"{"n": 3}"#);
         assert_eq!(found.len(), 1);
         assert!(found[0].routed);

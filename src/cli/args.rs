@@ -146,7 +146,7 @@ pub(crate) struct Common {
     /// Whitespace before and after the value.
     #[arg(long, value_enum, default_value_t = MarginArg::None)]
     margin: MarginArg,
-    /// How numbers are spelled (`any` is not available yet).
+    /// How numbers are spelled: `any` takes `1.0` and `1e2` for integers.
     #[arg(long, value_enum, default_value_t = NumbersArg::Plain)]
     numbers: NumbersArg,
     /// Which string escapes are allowed.

@@ -75,7 +75,7 @@ impl Language {
     ) -> Result<Language, LanguageLimit> {
         let within = distinct(within);
         let range = Range { min, max };
-        let is_lazy = |factor: &Factor| factor.is_lazy() && range == Range::ANY;
+        let is_lazy = |factor: &Factor| factor.looks().is_empty() && range == Range::ANY;
         if let ([factor], true) = (&within[..], without.is_empty())
             && is_lazy(factor)
         {
@@ -207,7 +207,7 @@ impl Language {
                 Ok(Some(next)) => state = next,
                 Ok(None) => return false,
                 Err(Full) => {
-                    return matches!(&self.mode, Mode::Lazy(dfa) if dfa.factor().matches(text) == Ok(true));
+                    return matches!(&self.mode, Mode::Lazy(dfa) if dfa.factor().matches(text));
                 }
             }
         }

@@ -5,9 +5,8 @@
 //! is the NFA's unanchored prefix; there is none after it, because a set that holds a match
 //! accepts every continuation ([`StateSet::Universal`]).
 
-use super::alternating::Alternating;
-use super::automaton::Full;
 use super::ecma::{self, Look as Assertion, Pattern, PatternError};
+use super::evaluate;
 use super::spell::{BOUNDARY, Spell};
 use crate::options::Limits;
 use fixedbitset::FixedBitSet;
@@ -31,6 +30,8 @@ pub(crate) struct Factor {
     coaccessible: FixedBitSet,
     /// A larger language with fewer states, for where a limit would be met.
     wide: Option<Arc<Factor>>,
+    /// Its own product with others is not worth trying.
+    huge: bool,
 }
 
 /// The body of an assertion.
@@ -71,19 +72,15 @@ impl Factor {
     /// # Errors
     /// See [`PatternError`].
     pub(crate) fn pattern(text: &str, limits: &Limits) -> Result<Arc<Factor>, PatternError> {
-        Self::of_pattern(text, limits.pattern_bytes).map(Arc::new)
-    }
-
-    /// The same, where its NFA may take so many `bytes`.
-    pub(super) fn of_pattern(text: &str, bytes: usize) -> Result<Factor, PatternError> {
         let pattern = ecma::parse(text)?;
+        let bytes = limits.pattern_bytes;
         let mut factor = if pattern.looks.is_empty() {
             Self::from_hir(&pattern.hir, bytes)?
         } else {
             Self::with_looks(&pattern, bytes)?
         };
         (factor.is_exact, factor.lenient) = (pattern.is_exact, pattern.lenient);
-        Ok(factor)
+        Ok(Arc::new(factor))
     }
 
     /// The language that searches for `hir`.
@@ -91,7 +88,12 @@ impl Factor {
     /// # Errors
     /// A limit, where the NFA would take more than `bytes`.
     pub(super) fn from_hir(hir: &Hir, bytes: usize) -> Result<Factor, PatternError> {
-        Ok(Self::new(compile(hir, WhichCaptures::None, bytes)?, Vec::new()))
+        Ok(Self::from_nfa(compile(hir, WhichCaptures::None, bytes)?))
+    }
+
+    /// The language that searches by `nfa`.
+    pub(super) fn from_nfa(nfa: NFA) -> Factor {
+        Self::new(nfa, Vec::new())
     }
 
     /// The same with assertions. They are asked between characters only, so the search goes by
@@ -113,32 +115,12 @@ impl Factor {
         Ok(Self::new(nfa, looks))
     }
 
-    /// The language that searches by `nfa`.
-    pub(super) fn from_nfa(nfa: NFA) -> Factor {
-        Self::new(nfa, Vec::new())
-    }
-
     fn new(nfa: NFA, looks: Vec<LookBody>) -> Factor {
         let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
-        let mut factor =
-            Factor { nfa, looks, is_exact: true, lenient: None, ends, coaccessible, wide: None };
+        let (is_exact, lenient, wide, huge) = (true, None, None, false);
+        let mut factor = Factor { nfa, looks, is_exact, lenient, ends, coaccessible, wide, huge };
         factor.analyse();
         factor
-    }
-
-    /// The same with a larger language to fall back on.
-    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>) -> Factor {
-        Factor { wide, ..self }
-    }
-
-    /// A larger language with fewer states, if there is one.
-    pub(crate) fn wide(&self) -> Option<&Arc<Factor>> {
-        self.wide.as_ref()
-    }
-
-    /// Whether its automaton can be made step by step: it has no assertions.
-    pub(crate) fn is_lazy(&self) -> bool {
-        self.looks.is_empty()
     }
 
     /// Whether this is the pattern's own language; otherwise it is a superset.
@@ -157,6 +139,21 @@ impl Factor {
 
     pub(super) fn looks(&self) -> &[LookBody] {
         &self.looks
+    }
+
+    /// The same with a larger language to fall back on, at once beside others if this is `huge`.
+    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>, huge: bool) -> Factor {
+        Factor { wide, huge, ..self }
+    }
+
+    /// Whether the larger language stands for this one wherever others stand beside it.
+    pub(crate) fn is_huge(&self) -> bool {
+        self.huge
+    }
+
+    /// A larger language with fewer states, if there is one.
+    pub(crate) fn wide(&self) -> Option<&Arc<Factor>> {
+        self.wide.as_ref()
     }
 
     fn analyse(&mut self) {
@@ -248,33 +245,22 @@ impl Factor {
         std::array::from_fn(|byte| classes.get(byte as u8))
     }
 
-    /// Whether it holds `text`.
-    ///
-    /// # Errors
-    /// [`Full`], only for a pattern with assertions, where that takes too many steps.
-    pub(crate) fn matches(self: &Arc<Self>, text: &str) -> Result<bool, Full> {
+    /// Whether it holds `text`, without making states.
+    pub(crate) fn matches(&self, text: &str) -> bool {
         if !self.looks.is_empty() {
-            let automaton = Alternating::new(Arc::clone(self), text.len().saturating_add(2))?;
-            let mut state = automaton.start();
-            for byte in text.bytes() {
-                match automaton.step(state, byte)? {
-                    Some(next) => state = next,
-                    None => return Ok(false),
-                }
-            }
-            return Ok(automaton.accepts(state));
+            return evaluate::matches(&self.nfa, &self.looks, text);
         }
         let mut scratch = Scratch::default();
         let mut set = self.start_set(&mut scratch);
         for byte in text.bytes() {
             match &set {
-                StateSet::Universal => return Ok(true),
+                StateSet::Universal => return true,
                 StateSet::Members { members, .. } => {
                     set = self.step_set(members, byte, &mut scratch);
                 }
             }
         }
-        Ok(!matches!(set, StateSet::Members { accepts: false, .. }))
+        !matches!(set, StateSet::Members { accepts: false, .. })
     }
 
     /// The set at the beginning of a text.

@@ -20,6 +20,7 @@ mod completion;
 mod count;
 mod decode;
 mod ecma;
+mod evaluate;
 mod extent;
 mod factor;
 mod format;

@@ -145,13 +145,13 @@ impl<'a> Walk<'a> {
     fn number(&mut self, start: u32, config: &Config, level: &NumberLevel) -> Result<(), Full> {
         let (automaton, trie) = (self.source.automaton, self.trie);
         let Some(atom) = level.atoms.first() else { return Ok(()) };
-        let first = NumberCursor { lex: level.lex, atom: atom.state };
+        let first = NumberCursor { lex: level.lex.clone(), atom: atom.state };
         let mut after: Option<Config> = None;
         let end = trie.skip(start);
         let mut open: Ancestors<NumberCursor> = Ancestors::new();
         let mut node = start + 1;
         while node < end {
-            let mut cursor = open.above(node).copied().unwrap_or(first);
+            let mut cursor = open.above(node).unwrap_or(&first).clone();
             let (byte, skip) = (trie.byte(node), trie.skip(node));
             if is_number_byte(byte) {
                 if automaton.step_number(&mut cursor, byte) {

@@ -43,10 +43,8 @@ pub(super) fn compiled(
             Compiled::Check("what it negates is not compiled exactly into the mask yet")
         }
         Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref => Compiled::Carries,
-        Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
-            Compiled::Check("bounds of numbers are not compiled into the mask yet")
-        }
-        Kw::MultipleOf => Compiled::Check("multiples are not compiled into the mask yet"),
+        Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => Compiled::Mask,
+        Kw::MultipleOf => Compiled::Mask,
         Kw::ContentEncoding => format(encoding_use(text(), node.dialect, asserted.content)),
         Kw::ContentMediaType => media_type(schema, node, text(), asserted.content),
         Kw::ContentSchema => Compiled::Annotation("content is not validated by a schema"),
@@ -64,6 +62,7 @@ pub(super) fn compiled(
 fn format(format_use: FormatUse) -> Compiled {
     match format_use {
         FormatUse::Row(row) => row.rest().map_or(Compiled::Mask, Compiled::Part),
+        FormatUse::Integers => Compiled::Mask,
         FormatUse::Annotation(reason) => Compiled::Annotation(reason),
     }
 }

@@ -7,6 +7,7 @@ use super::intersect;
 use super::numbers::NumberShape;
 use super::sets::Builder;
 use super::shape::{ArrayShape, Literals, Name, ObjectShape, SetId, StringShape};
+use super::strings::{FormatUse, format_use};
 use crate::base::Decimal;
 use crate::error::Result;
 use crate::schema::{
@@ -183,6 +184,9 @@ impl Builder<'_> {
                 draft.narrow_strings(&StringShape { max, ..StringShape::default() });
             }
             Kw::Pattern | Kw::Format | Kw::ContentEncoding => {
+                if let Some(integers) = self.integer_format(node, kw, value) {
+                    draft.narrow_numbers(&integers);
+                }
                 if let Some(shape) = self.factor(node, index, kw, value)? {
                     draft.narrow_strings(&shape);
                 }
@@ -233,6 +237,16 @@ impl Builder<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The numbers that a format of integers allows.
+    fn integer_format(&self, node: NodeId, kw: Kw, value: JsonRef<'_>) -> Option<Vec<NumberShape>> {
+        let name = value.as_str().filter(|_| kw == Kw::Format)?;
+        let dialect = self.schema.node(node).dialect;
+        match format_use(name, dialect, self.options.formats) {
+            FormatUse::Integers => NumberShape::of_format(name),
+            FormatUse::Row(_) | FormatUse::Annotation(_) => None,
+        }
     }
 
     /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes.

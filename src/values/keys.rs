@@ -10,7 +10,7 @@ use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, KeyRule, KeySet, Name, ObjectShape, SetId, StringShape};
 use crate::base::Route;
 use crate::error::Result;
-use crate::language::{Factor, Joint, Language, LanguageLimit, PatternError};
+use crate::language::{Factor, Joint, LanguageLimit, PatternError};
 use crate::options::Objects;
 use crate::schema::{Body, Children, Keyword, Kw, NodeId, Status};
 use std::sync::Arc;
@@ -29,8 +29,7 @@ impl Conjoin for Builder<'_> {
     }
 
     fn is_in(&self, factor: FactorId, key: &str) -> bool {
-        // Of a language with assertions it is known: it was compiled before it became a rule.
-        self.factors[factor.index()].matches(key).unwrap_or(false)
+        self.factors[factor.index()].matches(key)
     }
 }
 
@@ -68,12 +67,7 @@ impl Builder<'_> {
                 if let Some(excluded) = &mut excluded {
                     excluded.push(keys.clone());
                 }
-                // Of a superset it is not known that the pattern matches: any value may come.
-                let set = match self.factors[factor.index()].is_exact() {
-                    true => self.node_set(*child),
-                    false if closes => SetId::ANY,
-                    false => continue,
-                };
+                let set = self.node_set(*child);
                 rules.push(KeyRule { keys: vec![keys], negated: false, set, opens: true });
             }
         }
@@ -130,17 +124,18 @@ impl Builder<'_> {
         child: NodeId,
         pattern: &str,
     ) -> Result<Option<FactorId>> {
-        let location = self.schema.location(child);
-        let factor = self.pattern_factor(pattern).and_then(|factor| {
-            let limit = |name| PatternError::Limit { name };
-            self.compiles(factor).map(|()| factor).map_err(limit)
-        });
-        match factor {
+        match self.pattern_factor(pattern) {
             Ok(factor) => {
-                self.note_pattern(node, index, location, factor);
+                self.note_lenient(self.schema.location(child), factor);
+                // What some keys must be follows from the pattern, so a larger one narrows.
+                if !self.factors[factor.index()].is_exact() {
+                    self.widen_inexact(node, index, Route::Check);
+                    return Ok(None);
+                }
                 Ok(Some(factor))
             }
             Err(error) => {
+                let location = self.schema.location(child);
                 self.refuse_pattern(node, index, location, error)?;
                 Ok(None)
             }
@@ -182,9 +177,6 @@ impl Builder<'_> {
     /// A set of strings as a set of keys; an error where a limit is met.
     fn key_set(&mut self, shape: &StringShape) -> std::result::Result<KeySet, &'static str> {
         let mut keys = KeySet { within: shape.factors.clone(), without: shape.without.clone() };
-        for &factor in keys.within.iter().chain(&keys.without) {
-            self.compiles(factor)?;
-        }
         let name = |error| match error {
             PatternError::Limit { name } => name,
             _ => "pattern_bytes",
@@ -196,17 +188,6 @@ impl Builder<'_> {
             keys.within.push(self.values_factor(values).map_err(name)?);
         }
         Ok(keys)
-    }
-
-    /// Whether the language of a pattern with assertions is within the limits.
-    fn compiles(&self, factor: FactorId) -> std::result::Result<(), &'static str> {
-        let factor = &self.factors[factor.index()];
-        if factor.is_lazy() {
-            return Ok(());
-        }
-        let (alphabet, limits) = (&self.alphabet, &self.options.limits);
-        let language = Language::compile(&[factor.clone()], &[], 0, None, alphabet, limits);
-        language.map(|_| ()).map_err(|limit| limit.name)
     }
 
     /// What the rules of `shape` make of each key. Where a limit is met, the rules are left out.

@@ -11,7 +11,8 @@
 //!
 //! Invariants:
 //! * A set never loses a value that the schema allows: what is not compiled is widened
-//!   ([`Position::widest`]) and listed in [`Sets::widened`].
+//!   (it becomes everything; below a negation the whole negation does) and listed in
+//!   [`Sets::widened`].
 //! * Shapes are hash-consed; equal shapes have equal ids, whatever subschema they come from.
 //! * After [`Sets::compile`] nothing grows: decode-time code only reads.
 //!
@@ -33,7 +34,7 @@ mod strings;
 pub(crate) use emptiness::Emptiness;
 pub(crate) use keys::OtherKeys;
 pub(crate) use needs::{Needs, Shape};
-pub(crate) use numbers::{NumberEnd, NumberShape, Spelling};
+pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
 pub(crate) use sets::{Sets, Widened};
 pub(crate) use shape::{
     ArrayId, ArrayShape, Literals, NumberId, ObjectId, ObjectShape, Position, Set, SetId, StringId,

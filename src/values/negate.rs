@@ -11,6 +11,7 @@ use super::numbers::NumberShape;
 use super::sets::{Builder, Widened, narrows};
 use super::shape::{ArrayShape, Literals, ObjectShape, StringShape};
 use crate::base::Route;
+use crate::options::Content;
 use crate::schema::{Body, Keyword, Kw, NodeId, Role, Status};
 
 /// Why `not` is left to the check.
@@ -58,6 +59,8 @@ impl Builder<'_> {
                 let text = self.schema.value(keyword).as_str().unwrap_or_default();
                 self.format_row(node, kw, text).is_none_or(|row| row.rest().is_none())
             }
+            // JSON inside a string is for the check alone.
+            Some(Kw::ContentMediaType) => self.options.content == Content::Annotate,
             Some(kw) => {
                 let asserts =
                     matches!(kw.spec().role, Role::Assertion | Role::Applicator | Role::Reference);
@@ -78,7 +81,7 @@ impl Builder<'_> {
         }
         let mut numbers = vec![NumberShape::ANY];
         for shape in &draft.numbers {
-            let negated = shape.negate();
+            let negated = shape.negate()?;
             numbers = intersect::product(&numbers, &negated, limit, NumberShape::intersect)?;
         }
         Some(Draft {

@@ -424,7 +424,9 @@ impl<'o> Builder<'o> {
             {
                 let schema = self.schema.clone();
                 for (index, keyword) in schema.node(node).keywords().iter().enumerate() {
-                    if keyword.status == Status::Active && keyword.kw == Some(Kw::MultipleOf) {
+                    if keyword.status == Status::Active
+                        && matches!(keyword.kw, Some(Kw::MultipleOf | Kw::Not))
+                    {
                         self.widen(node, index, "multiple_digits");
                     }
                 }

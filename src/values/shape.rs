@@ -46,15 +46,6 @@ pub(crate) enum Position {
 }
 
 impl Position {
-    /// What a constraint that is not compiled becomes: the largest set for its position
-    /// (everything under an even number of negations, nothing under an odd one).
-    pub(crate) fn widest(self) -> SetId {
-        match self {
-            Position::Positive => SetId::ANY,
-            Position::Negative => SetId::NEVER,
-        }
-    }
-
     /// The position inside one more negation.
     pub(crate) fn flip(self) -> Position {
         match self {
@@ -252,14 +243,6 @@ pub(crate) struct Set {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn widest_is_everything_when_even_and_nothing_when_odd() {
-        assert_eq!(Position::Positive.widest(), SetId::ANY);
-        assert_eq!(Position::Negative.widest(), SetId::NEVER);
-        assert_eq!(Position::Positive.flip().widest(), SetId::NEVER);
-        assert_eq!(Position::Negative.flip().widest(), SetId::ANY);
-    }
 
     #[test]
     fn needed_items_are_those_below_the_minimum() {

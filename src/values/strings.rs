@@ -1,5 +1,6 @@
 //! String shapes: their languages, and what a limit leaves out of them.
 
+use super::numbers::NumberShape;
 use super::sets::{Builder, Term, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
 use crate::base::{ByteSet, Finding, Route};
@@ -25,6 +26,8 @@ pub(super) struct CompiledString {
 pub(crate) enum FormatUse {
     /// By the language of a row, and by a check of what the language cannot say.
     Row(&'static Format),
+    /// By bounds of the integers.
+    Integers,
     /// Not at all, for this reason.
     Annotation(&'static str),
 }
@@ -32,6 +35,7 @@ pub(crate) enum FormatUse {
 /// How the format `name` is enforced in a dialect under an option.
 pub(crate) fn format_use(name: &str, dialect: NodeDialect, formats: Formats) -> FormatUse {
     match (Format::lookup(name, dialect.draft().dialect()), dialect.formats(formats)) {
+        (None, Formats::Enforce) if NumberShape::of_format(name).is_some() => FormatUse::Integers,
         (None, _) => FormatUse::Annotation("unknown format"),
         (_, Formats::Annotate) => FormatUse::Annotation("formats are annotations by option"),
         (Some(row), Formats::Standard) if !row.standard => {
@@ -130,7 +134,10 @@ impl Builder<'_> {
             None => match self.pattern_factor(text) {
                 Ok(id) => {
                     let location = self.schema.keyword_location(node, index);
-                    self.note_pattern(node, index, location, id);
+                    self.note_lenient(location, id);
+                    if !self.factors[id.index()].is_exact() {
+                        self.widen_inexact(node, index, Route::MaskCheck);
+                    }
                     id
                 }
                 Err(error) => {
@@ -198,7 +205,7 @@ impl Builder<'_> {
         };
         match format_use {
             FormatUse::Row(row) => Some(row),
-            FormatUse::Annotation(_) => None,
+            FormatUse::Integers | FormatUse::Annotation(_) => None,
         }
     }
 
@@ -221,25 +228,18 @@ impl Builder<'_> {
         Some(CompiledString { strings, ..CompiledString::default() })
     }
 
-    /// Routes a pattern of which the mask holds a part only, and tells of one that is legal
-    /// without the `u` flag only.
-    pub(super) fn note_pattern(
-        &mut self,
-        node: NodeId,
-        index: usize,
-        location: String,
-        factor: FactorId,
-    ) {
-        let factor = &self.factors[factor.index()];
-        if let Some(text) = factor.lenient() {
+    /// Tells of a pattern that is legal without the `u` flag only.
+    pub(super) fn note_lenient(&mut self, location: String, factor: FactorId) {
+        if let Some(text) = self.factors[factor.index()].lenient() {
             let message = format!("legal without the `u` flag only: {text}");
             self.findings.push(Finding { kind: "lenient-pattern", location, message });
         }
-        if !factor.is_exact() {
-            let reason = "a back-reference may repeat any text of its group in the mask".into();
-            let route = Route::MaskCheck;
-            self.widened.push(Widened { node, index, route, reason, limit: None });
-        }
+    }
+
+    /// Routes a keyword whose pattern is a superset in the mask.
+    pub(super) fn widen_inexact(&mut self, node: NodeId, index: usize, route: Route) {
+        let reason = "what a back-reference repeats is not told apart".into();
+        self.widened.push(Widened { node, index, route, reason, limit: None });
     }
 
     /// Routes a pattern that cannot be compiled; an invalid one is an error at `location`.
@@ -291,13 +291,14 @@ fn compile_string(
     if let Some(values) = shape.values.take() {
         let within = factors(&shape.factors, &[]);
         let without = factors(&shape.without, &[]);
-        let mut known = true;
-        compiled.strings = finite(&values, &shape, &within, &without, &mut known);
-        if !known {
-            compiled.dropped_factors = [shape.factors, shape.without].concat();
-            compiled.limit = Some("language_states");
-        }
+        compiled.strings = finite(&values, &shape, &within, &without);
         return compiled;
+    }
+    let alone = (shape.factors.len(), shape.without.len(), shape.min, shape.max) == (1, 0, 0, None);
+    let is_huge = |id: &FactorId| !alone && all[id.index()].is_huge();
+    compiled.dropped_factors.extend(shape.factors.iter().copied().filter(is_huge));
+    if !compiled.dropped_factors.is_empty() {
+        compiled.limit = Some("language_states");
     }
     loop {
         if shape.factors.is_empty() && shape.without.is_empty() {
@@ -331,30 +332,23 @@ fn compile_string(
     }
 }
 
-/// The literal strings that satisfy every other constraint of the shape. One of which that is not
-/// known, because a limit was met, is kept, and then `known` is `false`.
+/// The literal strings that satisfy every other constraint of the shape.
 fn finite(
     values: &Arc<[Box<str>]>,
     shape: &StringShape,
     within: &[Arc<Factor>],
     without: &[Arc<Factor>],
-    known: &mut bool,
 ) -> Option<Strings> {
     let unbounded = shape.min == 0 && shape.max.is_none();
     if within.is_empty() && without.is_empty() && unbounded {
         return Some(Strings::Finite(values.clone()));
     }
-    let mut is_in = |factor: &Arc<Factor>, text: &str, wanted: bool| {
-        let found = factor.matches(text);
-        *known &= found.is_ok();
-        found.unwrap_or(wanted) == wanted
-    };
-    let mut fits = |text: &str| {
+    let fits = |text: &str| {
         let len = if unbounded { 0 } else { text.chars().count() as u64 };
         len >= shape.min
             && shape.max.is_none_or(|max| len <= max)
-            && within.iter().all(|factor| is_in(factor, text, true))
-            && without.iter().all(|factor| is_in(factor, text, false))
+            && within.iter().all(|factor| factor.matches(text))
+            && !without.iter().any(|factor| factor.matches(text))
     };
     let kept: Arc<[Box<str>]> = values.iter().filter(|text| fits(text)).cloned().collect();
     (!kept.is_empty()).then_some(Strings::Finite(kept))

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use tokenmask::{Grammar, Matcher, Options, Order, SurfacePolicy, Vocabulary, Whitespace};
+use tokenmask::{Grammar, Matcher, Numbers, Options, Order, SurfacePolicy, Vocabulary, Whitespace};
 
 /// The settings of a case or of a mask check.
 #[derive(Clone, Default, Deserialize)]
@@ -93,7 +93,8 @@ impl MaskCheck {
         }
         for (index, token) in self.block.iter().enumerate() {
             let name = format!("{name} block {index}");
-            all.push(guarded(&name, || self.blocked(token, &matcher, &explainer)));
+            let any = options.policy.numbers == Numbers::Any;
+            all.push(guarded(&name, || self.blocked(token, any, &matcher, &explainer)));
         }
         if let Some(eos) = self.eos {
             let found = || match (may_end(&matcher), eos) {
@@ -153,13 +154,23 @@ impl MaskCheck {
     }
 
     /// The verdict on a token that begins no valid document: where it is accepted, what it leads to
-    /// must be explained.
-    fn blocked(&self, token: &str, matcher: &Matcher, explainer: &Explainer<'_>) -> Verdict {
+    /// must be explained. The reports know the plain form alone: where any spelling of a number will
+    /// do, what the token leads to may be valid (`0.98e2` for 98).
+    fn blocked(
+        &self,
+        token: &str,
+        any: bool,
+        matcher: &Matcher,
+        explainer: &Explainer<'_>,
+    ) -> Verdict {
         let mut text = [bytes(&self.prefix), bytes(token)].concat();
         let Ok(accepted) = after(matcher, &bytes(token)) else {
             return (Outcome::Pass, String::new());
         };
         text.extend(accepted.shortest_completion().expect("a completion"));
+        if any && explainer.is_valid(&text) {
+            return (Outcome::Pass, String::new());
+        }
         let (outcome, detail) = explainer.accepted_invalid(&text);
         (outcome, format!("{token:?}: {detail}"))
     }

@@ -50,6 +50,15 @@ impl<'a> Explainer<'a> {
         (Outcome::Routed, String::new())
     }
 
+    /// Whether the check finds nothing wrong with a document.
+    pub fn is_valid(&self, text: &[u8]) -> bool {
+        let violations = std::str::from_utf8(text).ok().and_then(|text| {
+            let validator = Validator::new(self.schema, self.options).ok()?;
+            validator.violations(text, self.grammar.report()).ok()
+        });
+        violations.is_some_and(|violations| violations.is_empty())
+    }
+
     /// That the check finds the document invalid, for routed keywords alone.
     fn explain(&self, text: &[u8]) -> Result<(), String> {
         let text = std::str::from_utf8(text).map_err(|_| "accepted, and no UTF-8".to_owned())?;

@@ -176,7 +176,7 @@ impl Random {
             let all: Vec<String> = (0..count).map(|_| random.schema(depth)).collect();
             format!("[{}]", all.join(","))
         };
-        match self.below(19) {
+        match self.below(22) {
             0..=2 => (
                 "type",
                 self.pick(&[
@@ -184,6 +184,7 @@ impl Random {
                     "\"array\"",
                     "\"string\"",
                     "\"number\"",
+                    "\"integer\"",
                     "[\"object\",\"null\"]",
                     "[\"array\",\"object\",\"integer\"]",
                 ])
@@ -217,6 +218,12 @@ impl Random {
                 "pattern",
                 self.pick(&["\"^a+b?$\"", "\"b\"", "\"^[a-c]{1,3}$\"", "\"^$|x\""]).into(),
             ),
+            18..=19 => {
+                let keywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+                let at = ["0", "1", "-2", "2.5", "10", "0.05", "-0.5", "12", "99"];
+                (keywords[self.below(4)], self.pick(&at).into())
+            }
+            20 => ("multipleOf", self.pick(&["2", "3", "0.5", "0.25", "1.5", "0.1", "5"]).into()),
             14 => ("anyOf", many(self, 1)),
             15 => ("allOf", many(self, 1)),
             16 => ("patternProperties", self.patterns(depth.min(1))),
@@ -243,6 +250,7 @@ impl Random {
             closed: self.chance(50),
             minimal_escapes: self.chance(50),
             formats: true,
+            any_numbers: self.chance(20),
         }
     }
 
@@ -251,7 +259,7 @@ impl Random {
         match self.below(if depth == 0 { 7 } else { 11 }) {
             0 => Value::Null,
             1 => Value::Bool(self.chance(50)),
-            2 => Value::from(self.below(3)),
+            2 => Value::from(self.below(13)),
             3 => Value::from([0.5, 1.5, -2.25][self.below(3)]),
             4..=6 => Value::from(self.pick(&texts)),
             7 | 8 => (0..self.below(4)).map(|_| self.value(depth - 1)).collect(),

@@ -29,9 +29,12 @@ mod grammars;
 #[cfg(feature = "cli")]
 mod keys;
 #[cfg(feature = "cli")]
+mod leaves;
+#[cfg(feature = "cli")]
 mod masks;
 #[cfg(feature = "cli")]
 mod matcher;
+mod numbers;
 mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 use tokenmask::{
-    Engine, Escapes, Formats, Grammar, Margin, Mask, Matcher, Objects, Options, Order,
+    Engine, Escapes, Formats, Grammar, Margin, Mask, Matcher, Numbers, Objects, Options, Order,
     SurfacePolicy, Vocabulary, Whitespace,
 };
 
@@ -136,6 +136,7 @@ pub fn options(policy: OraclePolicy) -> Options {
         margin,
         order: if policy.declared_order { Order::Declared } else { Order::Any },
         objects: if policy.closed { Objects::Closed } else { Objects::Open },
+        numbers: if policy.any_numbers { Numbers::Any } else { Numbers::Plain },
         escapes: if policy.minimal_escapes { Escapes::Minimal } else { Escapes::All },
         ..SurfacePolicy::default()
     };

@@ -2,6 +2,7 @@
 
 use super::schema::{self, Constraint, NodeId};
 use super::shape::{ArraySet, ConjId, NumberSet, ObjectSet, Sets, Shape};
+use super::solver::Rules;
 use super::text::TextSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -286,16 +287,20 @@ fn opens(all: &[&Constraint], holding: &[usize]) -> bool {
     })
 }
 
-fn number_set(all: &[&Constraint], integer_only: bool) -> Option<NumberSet> {
-    let mut values = all.iter().filter_map(|constraint| match constraint {
-        Constraint::Number(value) => Some(value),
-        _ => None,
-    });
-    let Some(value) = values.next() else {
-        return Some(if integer_only { NumberSet::Integers } else { NumberSet::Numbers });
-    };
-    if values.any(|other| other != value) || integer_only && !value.is_integer() {
-        return None;
+fn number_set(all: &[&Constraint], integer: bool) -> Option<NumberSet> {
+    let mut rules = Rules { integer, ..Rules::default() };
+    for constraint in all {
+        match constraint {
+            // Several values hold at once only if they are one.
+            Constraint::Number(value) if rules.values.iter().any(|other| other != value) => {
+                return None;
+            }
+            Constraint::Number(value) => rules.values = vec![value.clone()],
+            Constraint::Low(at, open) => rules.low.push((at.clone(), *open)),
+            Constraint::High(at, open) => rules.high.push((at.clone(), *open)),
+            Constraint::Multiple(of) => rules.multiples.push(of.clone()),
+            _ => {}
+        }
     }
-    Some(NumberSet::Texts(value.texts(integer_only)))
+    rules.is_possible().then_some(NumberSet(rules))
 }

@@ -1,5 +1,6 @@
 //! JSON text with member order and exact numbers kept, as a schema needs it.
 
+use num_bigint::BigInt;
 use std::collections::BTreeSet;
 
 /// A JSON value; object members stand in text order.
@@ -203,6 +204,23 @@ impl Decimal {
         );
         let (whole, fraction) = padded.split_at(padded.len() - places);
         format!("{sign}{whole}.{fraction}")
+    }
+
+    /// The digits behind the point.
+    pub fn places(&self) -> i64 {
+        (-self.exponent).max(0)
+    }
+
+    /// How far from the point its digits reach.
+    pub fn reach(&self) -> i64 {
+        self.exponent.abs() + self.digits.len() as i64
+    }
+
+    /// The value in units of 10^-`scale`; it has at most so many places.
+    pub fn units(&self, scale: i64) -> BigInt {
+        let digits: BigInt = self.digits.parse().unwrap_or_default();
+        let units = digits * BigInt::from(10).pow((self.exponent + scale) as u32);
+        if self.negative { -units } else { units }
     }
 
     /// Every text that spells this value: the canonical one alone where only integers are allowed,

@@ -8,18 +8,18 @@
 //!   of `anyOf` branches; emptiness is a least fixpoint. Values of `enum` are branches of their own.
 //! * `regex`, `text`: patterns and formats as dense automata over decoded strings, and a memoised
 //!   search for "can this still finish within the length".
-//! * `lex`: escapes and UTF-8; `number`: the plain number form.
+//! * `lex`: escapes and UTF-8; `number`: the plain number form; `solver`: bounds and multiples in exact
+//!   arithmetic, in both forms.
 //! * `step`, `stack`, `object`: a state is a set of *threads*; a thread is a phase above a stack of containers, plain
 //!   data throughout. Only threads that can finish are kept, so a state without threads is dead.
 //!
 //! Keywords that constrain: `type`, `enum`, `const`, `properties`, `required`,
 //! `patternProperties`, `additionalProperties`, `propertyNames`, `items`, `prefixItems`, array `items` with
-//! `additionalItems`, `minItems`, `maxItems`, `minLength`, `maxLength`, `pattern` (regular part),
-//! `format` (date, date-time), `anyOf`, `allOf`, `$ref` (local pointers and anchors), boolean schemas. All others
-//! are ignored. Under the closed policy a schema object with `properties`, but without
+//! `additionalItems`, `minItems`, `maxItems`, `minLength`, `maxLength`, bounds of numbers and `multipleOf`,
+//! `pattern` (regular part), `format` (date, date-time), `anyOf`, `allOf`, `$ref` (local pointers and anchors), boolean
+//! schemas. All others are ignored. Under the closed policy a schema object with `properties`, but without
 //! `additionalProperties` and `unevaluatedProperties`, closes the combined object: no key comes but those that
-//! some conjunct names (a property, a required name, a member of a literal) or has a pattern for. Numbers
-//! are in plain form only.
+//! some conjunct names (a property, a required name, a member of a literal) or has a pattern for.
 #![allow(dead_code, reason = "each integration test uses a part")]
 
 mod expand;
@@ -30,6 +30,7 @@ mod object;
 mod regex;
 mod schema;
 mod shape;
+mod solver;
 mod stack;
 mod step;
 mod text;
@@ -59,7 +60,7 @@ pub enum OracleMargin {
     Both,
 }
 
-/// Which texts of a value are allowed; the number form is always plain.
+/// Which texts of a value are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OraclePolicy {
     pub whitespace: OracleWhitespace,
@@ -72,6 +73,8 @@ pub struct OraclePolicy {
     pub minimal_escapes: bool,
     /// `format` constrains.
     pub formats: bool,
+    /// Every JSON spelling of a number; otherwise the plain form.
+    pub any_numbers: bool,
 }
 
 impl OraclePolicy {
@@ -83,6 +86,7 @@ impl OraclePolicy {
         closed: false,
         minimal_escapes: false,
         formats: true,
+        any_numbers: false,
     };
 }
 

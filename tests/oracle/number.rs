@@ -1,5 +1,7 @@
 //! The plain number form: which texts are complete, and which can still become complete.
 
+use num_bigint::BigInt;
+
 /// Most digits of an integer.
 const INTEGER_DIGITS: usize = 18;
 /// Most digits before and after the point together.
@@ -22,14 +24,14 @@ pub fn integer_live(text: &[u8]) -> bool {
 }
 
 /// The parts of a number text, of which the last may be unfinished.
-struct Parts<'a> {
-    whole: &'a [u8],
-    fraction: Option<&'a [u8]>,
-    exponent: Option<&'a [u8]>,
+pub struct Parts<'a> {
+    pub whole: &'a [u8],
+    pub fraction: Option<&'a [u8]>,
+    pub exponent: Option<&'a [u8]>,
 }
 
 /// Splits `text`; `None` where no JSON number begins so.
-fn parts(text: &[u8]) -> Option<Parts<'_>> {
+pub fn parts(text: &[u8]) -> Option<Parts<'_>> {
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let digits = |from: usize| {
         text[from..].iter().position(|b| !b.is_ascii_digit()).map_or(text.len(), |n| from + n)
@@ -55,8 +57,60 @@ fn parts(text: &[u8]) -> Option<Parts<'_>> {
 }
 
 impl Parts<'_> {
-    fn mantissa_digits(&self) -> usize {
+    /// The digits before and behind the point as one number.
+    pub fn digits(&self) -> BigInt {
+        let all = [self.whole, self.fraction.unwrap_or(b"")].concat();
+        BigInt::parse_bytes(&all, 10).unwrap_or_default()
+    }
+
+    /// The digits of the exponent, and whether it is negative.
+    fn signed_exponent(&self) -> Option<(&[u8], bool)> {
+        let exponent = self.exponent?;
+        let digits = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+"));
+        Some((digits.unwrap_or(exponent), exponent.starts_with(b"-")))
+    }
+
+    /// The digits of the exponent that are there.
+    pub fn exponent_digits(&self) -> usize {
+        self.signed_exponent().map_or(0, |(digits, _)| digits.len())
+    }
+
+    /// The exponent of a complete text, of at most 4 digits.
+    pub fn exponent_value(&self) -> Option<i64> {
+        let Some((digits, negative)) = self.signed_exponent() else { return Some(0) };
+        if digits.is_empty() || digits.len() > 4 {
+            return None;
+        }
+        let value = digits.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0'));
+        Some(if negative { -value } else { value })
+    }
+
+    /// Every exponent of at most 4 digits that begins as the text's does.
+    pub fn open_exponents(&self) -> Vec<i64> {
+        let Some((begun, negative)) = self.signed_exponent() else { return Vec::new() };
+        let both = self.exponent == Some(b"");
+        let mut found = Vec::new();
+        let mut open = vec![begun.to_vec()];
+        while let Some(digits) = open.pop() {
+            if !digits.is_empty() && digits.len() <= 4 {
+                let value = digits.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0'));
+                found.extend((!negative).then_some(value));
+                found.extend((negative || both).then_some(-value));
+            }
+            if digits.len() < 4 {
+                open.extend((b'0'..=b'9').map(|digit| [digits.as_slice(), &[digit]].concat()));
+            }
+        }
+        found
+    }
+
+    pub fn mantissa_digits(&self) -> usize {
         self.whole.len() + self.fraction.map_or(0, <[u8]>::len)
+    }
+
+    /// Digits alone: an integer's text.
+    fn is_bare(&self) -> bool {
+        self.fraction.is_none() && self.exponent.is_none()
     }
 
     /// The decimal exponent of the first digit that counts.
@@ -92,14 +146,15 @@ pub fn number_complete(text: &[u8]) -> bool {
     if parts.whole.is_empty() || parts.fraction == Some(b"") || text == b"-0" {
         return false;
     }
-    parts.mantissa_digits() <= MANTISSA_DIGITS
+    parts.mantissa_digits() <= MANTISSA_DIGITS + usize::from(parts.is_bare())
         && parts.exponent.is_none_or(|exponent| parts.complete_with(exponent))
 }
 
 /// Whether some number in plain form begins with `text`.
 pub fn number_live(text: &[u8]) -> bool {
     let Some(parts) = parts(text) else { return false };
-    let most = MANTISSA_DIGITS - usize::from(parts.fraction == Some(b""));
+    let bare = usize::from(parts.is_bare());
+    let most = MANTISSA_DIGITS + bare - usize::from(parts.fraction == Some(b""));
     if parts.mantissa_digits() > most {
         return false;
     }

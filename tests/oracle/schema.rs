@@ -23,6 +23,10 @@ pub enum Constraint {
     Types(u8),
     Bool(bool),
     Number(Decimal),
+    /// Only numbers from this on, the number itself left out if open.
+    Low(Decimal, bool),
+    High(Decimal, bool),
+    Multiple(Decimal),
     Texts(BTreeSet<String>),
     /// The members of a literal object.
     Members(Vec<(String, NodeId)>),
@@ -243,6 +247,17 @@ impl<'a> Reader<'a> {
             ("maxItems", _) => Constraint::Items { min: 0, max: Some(length(value)?) },
             ("minLength", _) => Constraint::Length { min: length(value)?, max: None },
             ("maxLength", _) => Constraint::Length { min: 0, max: Some(length(value)?) },
+            ("minimum", Json::Number(at)) => {
+                let open = schema.get("exclusiveMinimum") == Some(&Json::Bool(true));
+                Constraint::Low(at.clone(), open)
+            }
+            ("maximum", Json::Number(at)) => {
+                let open = schema.get("exclusiveMaximum") == Some(&Json::Bool(true));
+                Constraint::High(at.clone(), open)
+            }
+            ("exclusiveMinimum", Json::Number(at)) => Constraint::Low(at.clone(), true),
+            ("exclusiveMaximum", Json::Number(at)) => Constraint::High(at.clone(), true),
+            ("multipleOf", Json::Number(of)) => Constraint::Multiple(of.clone()),
             ("pattern", Json::Text(pattern)) => self.machines(vec![Machine::pattern(pattern)?]),
             ("format", Json::Text(format)) if self.reading.formats => match Machine::format(format)
             {

@@ -1,7 +1,9 @@
 //! Sets of values: a *conjunction* is a list of nodes that a value satisfies together. It expands to
 //! *shapes*, one for each type and each way to choose branches; empty ones are removed.
 
+use super::number;
 use super::schema::{NEVER, NodeId, Schema};
+use super::solver::Rules;
 use super::text::{TextSet, Texts};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,12 +25,41 @@ pub enum Shape {
     Object(ObjectSet),
 }
 
-/// Numbers: these texts alone, or all in plain form.
+/// Numbers that fulfil all rules.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NumberSet {
-    Texts(BTreeSet<Vec<u8>>),
-    Integers,
-    Numbers,
+pub struct NumberSet(pub Rules);
+
+impl NumberSet {
+    /// The texts of a value in the plain form.
+    fn texts(&self, any: bool) -> Option<BTreeSet<Vec<u8>>> {
+        let value = self.0.values.first().filter(|_| !any)?;
+        Some(value.texts(self.0.integer))
+    }
+
+    /// Nothing but the type restricts it.
+    fn is_free(&self) -> bool {
+        self.0 == Rules { integer: self.0.integer, ..Rules::default() }
+    }
+
+    /// Whether a number of the set begins with `text`.
+    pub fn live(&self, text: &[u8], any: bool) -> bool {
+        match self.texts(any) {
+            Some(texts) => texts.iter().any(|t| t.starts_with(text)),
+            None if any || !self.is_free() => self.0.live(text, any),
+            None if self.0.integer => number::integer_live(text),
+            None => number::number_live(text),
+        }
+    }
+
+    /// Whether `text` is a number of the set.
+    pub fn complete(&self, text: &[u8], any: bool) -> bool {
+        match self.texts(any) {
+            Some(texts) => texts.contains(text),
+            None if any || !self.is_free() => self.0.complete(text, any),
+            None if self.0.integer => number::integer_complete(text),
+            None => number::number_complete(text),
+        }
+    }
 }
 
 /// Arrays. Where the shape is not raw, each item up to `max` is possible.

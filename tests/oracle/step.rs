@@ -1,9 +1,8 @@
 //! States and the byte step.
 
 use super::lex::{Event, Pending};
-use super::number;
 use super::object::Object;
-use super::shape::{ArraySet, ConjId, NumberSet, Shape, ShapeId};
+use super::shape::{ArraySet, ConjId, Shape, ShapeId};
 use super::stack::{Container, Stack};
 use super::text::Progress;
 use super::{Oracle, OracleMargin, OracleWhitespace};
@@ -222,21 +221,13 @@ impl Oracle {
     }
 
     fn number_live(&self, shape: ShapeId, text: &[u8]) -> bool {
-        match &*self.sets.shape(shape) {
-            Shape::Number(NumberSet::Texts(texts)) => texts.iter().any(|t| t.starts_with(text)),
-            Shape::Number(NumberSet::Integers) => number::integer_live(text),
-            Shape::Number(NumberSet::Numbers) => number::number_live(text),
-            _ => false,
-        }
+        let any = self.policy.any_numbers;
+        matches!(&*self.sets.shape(shape), Shape::Number(set) if set.live(text, any))
     }
 
     fn number_complete(&self, shape: ShapeId, text: &[u8]) -> bool {
-        match &*self.sets.shape(shape) {
-            Shape::Number(NumberSet::Texts(texts)) => texts.contains(text),
-            Shape::Number(NumberSet::Integers) => number::integer_complete(text),
-            Shape::Number(NumberSet::Numbers) => number::number_complete(text),
-            _ => false,
-        }
+        let any = self.policy.any_numbers;
+        matches!(&*self.sets.shape(shape), Shape::Number(set) if set.complete(text, any))
     }
 
     fn step_text(

@@ -10,18 +10,21 @@
 //! repeated. Inline flags at the beginning (`(?i)`) are no ECMAScript at all, but common enough.
 //! Whatever was read so is told ([`Pattern::lenient`]).
 //!
-//! `escape`, `class` and `name` read parts of the text for `parse`; `tree` is what it builds;
-//! `reference` replaces the back-references in it.
+//! `parse` reads the text, with `escape`, `set` (brackets), `group` and `name`; `class` has the
+//! characters, `tree` is what is built, `reference` replaces the back-references in it.
 
 mod class;
 mod escape;
+mod group;
 mod name;
 mod parse;
 mod reference;
+mod set;
 #[cfg(test)]
 mod tests;
 mod tree;
 
+use regex_automata::nfa::thompson::State;
 use regex_syntax::hir::Hir;
 use std::fmt;
 
@@ -53,9 +56,11 @@ impl Look {
         (2 * index + usize::from(negative) + 1) as u32
     }
 
-    /// The look of a capture group, and whether its assertion is negative.
-    pub(super) fn of_slot(group: usize) -> Option<(usize, bool)> {
-        let slot = group.checked_sub(1)?;
+    /// The look that a state asks, and whether its assertion is negative: only the beginning of a
+    /// group stands for one.
+    pub(super) fn of_state(state: &State) -> Option<(usize, bool)> {
+        let State::Capture { group_index, slot, .. } = state else { return None };
+        let slot = (slot.as_usize() % 2 == 0).then(|| group_index.as_usize().checked_sub(1))??;
         Some((slot / 2, slot % 2 == 1))
     }
 }

@@ -12,7 +12,7 @@ use regex_syntax::hir::ClassUnicode;
 const MAX_TEXT: usize = 1 << 20;
 
 /// Ranges of all classes of a pattern together, above which it is not read further.
-const MAX_WORK: usize = 1 << 19;
+pub(super) const MAX_WORK: usize = 1 << 19;
 
 /// Lenient readings that are told one by one.
 const MAX_NOTES: usize = 3;
@@ -53,14 +53,14 @@ pub(super) struct Flags {
     /// `i`: case does not matter, by simple case folding.
     pub(super) fold: bool,
     /// `m`: `^` and `$` stand at every line.
-    multiline: bool,
+    pub(super) multiline: bool,
     /// `s`: `.` is every character.
-    dot_all: bool,
+    pub(super) dot_all: bool,
 }
 
 /// What a group is.
 #[derive(Clone, Copy, Debug, Default)]
-enum Kind {
+pub(super) enum Kind {
     #[default]
     Plain,
     Capture(u32),
@@ -72,19 +72,19 @@ enum Kind {
 
 /// A group that is open.
 #[derive(Default)]
-struct Frame {
-    offset: usize,
-    kind: Kind,
-    flags: Flags,
-    alternatives: Vec<NodeId>,
-    items: Vec<NodeId>,
+pub(super) struct Frame {
+    pub(super) offset: usize,
+    pub(super) kind: Kind,
+    pub(super) flags: Flags,
+    pub(super) alternatives: Vec<NodeId>,
+    pub(super) items: Vec<NodeId>,
     /// What a quantifier would repeat.
-    last: Last,
-    scope: Scope,
+    pub(super) last: Last,
+    pub(super) scope: Scope,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Last {
+pub(super) enum Last {
     /// Nothing that may be repeated.
     #[default]
     Fixed,
@@ -96,27 +96,21 @@ enum Last {
 pub(super) struct Parser<'a> {
     text: &'a str,
     position: usize,
-    tree: Tree,
-    frames: Vec<Frame>,
+    pub(super) tree: Tree,
+    pub(super) frames: Vec<Frame>,
     /// How many capturing groups there are in all, and were opened so far.
     group_count: u32,
-    groups: u32,
+    pub(super) groups: u32,
     has_names: bool,
-    names: Names,
+    pub(super) names: Names,
     /// References by name, which are resolved when all names are known: the node and its place.
     named: Vec<(NodeId, String, usize)>,
     /// Where flags for the whole pattern may stand: at its beginning, or after `^` or others.
-    lead: usize,
+    pub(super) lead: usize,
     /// Ranges of classes met so far: they take memory before the automaton does.
-    work: usize,
+    pub(super) work: usize,
     /// What only the lenient reading takes: from, to, how it is read.
     notes: Vec<(usize, usize, &'static str)>,
-}
-
-enum ClassAtom {
-    Code(u32),
-    Set(ClassUnicode),
-    Unknown,
 }
 
 impl Parser<'_> {
@@ -173,7 +167,11 @@ impl Parser<'_> {
         found
     }
 
-    fn invalid<T>(&self, offset: usize, reason: &'static str) -> Result<T, PatternError> {
+    pub(super) fn invalid<T>(
+        &self,
+        offset: usize,
+        reason: &'static str,
+    ) -> Result<T, PatternError> {
         Err(PatternError::Invalid { offset, reason })
     }
 
@@ -193,7 +191,7 @@ impl Parser<'_> {
         (!told.is_empty()).then(|| format!("{}{more}", told.join(", ")).into())
     }
 
-    fn frame(&mut self) -> &mut Frame {
+    pub(super) fn frame(&mut self) -> &mut Frame {
         if self.frames.is_empty() {
             self.frames.push(Frame::default());
         }
@@ -201,19 +199,19 @@ impl Parser<'_> {
         &mut self.frames[last]
     }
 
-    fn push(&mut self, node: NodeId, last: Last) {
+    pub(super) fn push(&mut self, node: NodeId, last: Last) {
         let frame = self.frame();
         frame.items.push(node);
         frame.last = last;
     }
 
-    fn push_class(&mut self, class: ClassUnicode) {
+    pub(super) fn push_class(&mut self, class: ClassUnicode) {
         self.work += class.ranges().len();
         let node = self.tree.class(class);
         self.push(node, Last::Item);
     }
 
-    fn push_code(&mut self, code: u32) {
+    pub(super) fn push_code(&mut self, code: u32) {
         let class = match char::from_u32(code) {
             Some(c) if self.flags().fold => class::folded(class::single(c)),
             Some(c) => {
@@ -329,103 +327,6 @@ impl Parser<'_> {
         }
     }
 
-    fn open(&mut self, offset: usize) -> Result<(), PatternError> {
-        let flags = self.flags();
-        let mut frame = Frame { offset, flags, ..Frame::default() };
-        if !self.eat("?") {
-            frame.kind = self.capture();
-        } else if self.eat("=") {
-            frame.kind = Kind::Look { behind: false, negative: false };
-        } else if self.eat("!") {
-            frame.kind = Kind::Look { behind: false, negative: true };
-        } else if self.eat("<=") {
-            frame.kind = Kind::Look { behind: true, negative: false };
-        } else if self.eat("<!") {
-            frame.kind = Kind::Look { behind: true, negative: true };
-        } else if self.eat("<") {
-            let Some(name) = self.name() else {
-                return self.invalid(offset, "a malformed group name");
-            };
-            frame.kind = self.capture();
-            let group = self.groups;
-            let scope = self.frames.last_mut().map(|frame| &mut frame.scope);
-            if !scope.is_some_and(|scope| self.names.add(name, group, scope)) {
-                return self.invalid(offset, "a group name that another group has");
-            }
-        } else if !self.eat(":") {
-            match self.modifiers(flags) {
-                Some(flags) if self.eat(":") => frame.flags = flags,
-                Some(flags) if offset == self.lead && self.eat(")") => {
-                    self.lenient(offset, "holds for the whole pattern");
-                    self.lead = self.position;
-                    self.frame().flags = flags;
-                    return Ok(());
-                }
-                _ => return self.invalid(offset, "an unknown kind of group"),
-            }
-        }
-        self.frames.push(frame);
-        Ok(())
-    }
-
-    fn capture(&mut self) -> Kind {
-        self.groups = self.groups.saturating_add(1);
-        Kind::Capture(self.groups)
-    }
-
-    /// Flags that are added, and after `-` those that are removed; each at most once, and one at
-    /// least.
-    fn modifiers(&mut self, flags: Flags) -> Option<Flags> {
-        let (mut flags, mut value, mut seen) = (flags, true, Vec::new());
-        loop {
-            let flag = match self.peek()? {
-                '-' if value => {
-                    value = false;
-                    self.bump();
-                    continue;
-                }
-                'i' => &mut flags.fold,
-                'm' => &mut flags.multiline,
-                's' => &mut flags.dot_all,
-                _ => return (!seen.is_empty()).then_some(flags),
-            };
-            *flag = value;
-            let letter = self.bump()?;
-            if seen.contains(&letter) {
-                return None;
-            }
-            seen.push(letter);
-        }
-    }
-
-    fn close(&mut self, offset: usize) -> Result<(), PatternError> {
-        if self.frames.len() < 2 {
-            return self.invalid(offset, "a `)` without its `(`");
-        }
-        let (node, kind) = self.pop_frame();
-        let (node, last) = match kind {
-            Kind::Plain => (node, Last::Item),
-            Kind::Capture(index) => (self.tree.group(index, node), Last::Item),
-            Kind::Look { behind, negative } => {
-                let last = if behind { Last::Fixed } else { Last::LookAhead };
-                (self.tree.look(node, behind, negative), last)
-            }
-        };
-        self.push(node, last);
-        Ok(())
-    }
-
-    fn pop_frame(&mut self) -> (NodeId, Kind) {
-        let Frame { mut alternatives, items, kind, scope, .. } =
-            self.frames.pop().unwrap_or_default();
-        let last = self.tree.concat(items);
-        alternatives.push(last);
-        if let Some(outer) = self.frames.last_mut() {
-            self.names.close(scope, &mut outer.scope);
-        }
-        (self.tree.alternation(alternatives), kind)
-    }
-
     fn finish(&mut self) -> Result<NodeId, PatternError> {
         if self.frames.len() > 1 {
             let offset = self.frame().offset;
@@ -483,77 +384,5 @@ impl Parser<'_> {
         self.advance(end + 1);
         let clip = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(Some((clip(low), high.map(clip))))
-    }
-
-    fn class(&mut self, offset: usize) -> Result<(), PatternError> {
-        let negate = self.eat("^");
-        let (mut ranges, mut set) = (Vec::new(), Some(ClassUnicode::empty()));
-        while !self.eat("]") {
-            if self.work > MAX_WORK {
-                return Err(PatternError::SIZE);
-            }
-            let atom_offset = self.position;
-            let first = self.class_atom(offset)?;
-            let is_range = self.rest().starts_with('-') && !self.rest().starts_with("-]");
-            if !is_range {
-                add_atom(first, &mut ranges, &mut set);
-                continue;
-            }
-            self.bump();
-            let last = self.class_atom(offset)?;
-            match (first, last) {
-                (ClassAtom::Code(low), ClassAtom::Code(high)) if low > high => {
-                    return self.invalid(atom_offset, "a class range is out of order");
-                }
-                (ClassAtom::Code(low), ClassAtom::Code(high)) => ranges.push((low, high)),
-                (first, last) => {
-                    self.lenient(atom_offset, "has a literal hyphen");
-                    let hyphen = ClassAtom::Code(u32::from('-'));
-                    for atom in [first, hyphen, last] {
-                        add_atom(atom, &mut ranges, &mut set);
-                    }
-                }
-            }
-        }
-        let Some(mut set) = set else {
-            let node = self.tree.unknown();
-            self.push(node, Last::Item);
-            return Ok(());
-        };
-        set.union(&class::from_ranges(ranges));
-        // Case first: what is equal to an excluded character is excluded.
-        if self.flags().fold {
-            set = class::folded(set);
-        }
-        self.push_class(if negate { class::negated(set) } else { set });
-        Ok(())
-    }
-
-    fn class_atom(&mut self, open: usize) -> Result<ClassAtom, PatternError> {
-        match self.bump() {
-            None => self.invalid(open, "a `[` without its `]`"),
-            Some('\\') => Ok(match self.escape(true)? {
-                Escape::Code(code) => ClassAtom::Code(code),
-                Escape::Set(set) => {
-                    self.work += set.ranges().len();
-                    ClassAtom::Set(set)
-                }
-                _ => ClassAtom::Unknown,
-            }),
-            Some(c) => Ok(ClassAtom::Code(u32::from(c))),
-        }
-    }
-}
-
-/// Adds to a class, which is `None` where it is not known.
-fn add_atom(atom: ClassAtom, ranges: &mut Vec<(u32, u32)>, set: &mut Option<ClassUnicode>) {
-    match atom {
-        ClassAtom::Code(code) => ranges.push((code, code)),
-        ClassAtom::Set(other) => {
-            if let Some(set) = set {
-                set.union(&other);
-            }
-        }
-        ClassAtom::Unknown => *set = None,
     }
 }

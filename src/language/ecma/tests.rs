@@ -118,3 +118,171 @@ fn nesting_and_size_are_bounded() {
     assert!(matches("^(?:(?=a)){65535}a$", "a") && !matches("(?:(?=a)){65535}", "b"));
     assert!(matches("^(?:(?=a)){0,65535}b$", "b"));
 }
+
+#[test]
+fn what_references_match() {
+    let cases: [(&str, &[&str], &[&str]); 23] = [
+        (r"^(?:(a?)b)*\1$", &["aba", "b", "ababa"], &["ba"]),
+        (r"^(a|b)\1$", &["aa", "bb"], &["ab", "a"]),
+        (r"^(a)?b\1$", &["aba", "b"], &["ab", "ba"]),
+        (r"^(?:(a)|b)*\1$", &["b", "ab", "aa", "baa"], &["a", "aba"]),
+        (r"^(?:(a|b)x)+\1$", &["axa", "axbxb"], &["axbxa", "ax"]),
+        (r"^(?:\1(a))+$", &["aa"], &["b"]),
+        (r"^(a\1)$", &["a"], &["aa"]),
+        (r"^\1(a)$", &["a"], &["aa"]),
+        (r"(?<=\1(a))$", &["aa"], &["a", "b"]),
+        (r"(?<=(a)\1)$", &["a"], &["b"]),
+        (r"^((a|b)c)\2\1$", &["acaac", "bcbbc"], &["acabc", "acbac"]),
+        (r"^(?:((a|b)c)\1)\2$", &["acaca", "bcbcb"], &["acbca", "acacb"]),
+        (r"^(?i:(a)\1)$", &["aA", "Aa"], &["ab"]),
+        (r"^(a)(?i:\1)$", &["aA", "aa"], &["Aa"]),
+        (r"^(?<x>a|b)\k<x>$", &["aa"], &["ab"]),
+        (r"^(?:(?<x>a)|(?<x>b))\k<x>$", &["aa", "bb"], &["ab", "a"]),
+        (r"^(a|b)(?=\1)", &["aa"], &["ab"]),
+        (r"^(a|b)(?!\1)", &["ab", "a"], &["aa"]),
+        (r"^(?!(a))\1b", &["b"], &["ab"]),
+        (r"^(a|b)(c\1)\2$", &["acaca"], &["acacb"]),
+        (r"^((a|b)\2|c)+\2$", &["aaa", "aabbb", "aac", "c"], &["aab"]),
+        (r"^(\w)\1$", &["__", "aa"], &["ab"]),
+        (r"^(?:(?:(😀)|b)c){2}\1$", &["bc😀c😀", "😀cbc"], &["😀cbc😀"]),
+    ];
+    for (pattern, yes, no) in cases {
+        assert!(parse(pattern).unwrap().is_exact, "{pattern}");
+        yes.iter().for_each(|text| assert!(matches(pattern, text), "{pattern} {text:?}"));
+        no.iter().for_each(|text| assert!(!matches(pattern, text), "{pattern} {text:?}"));
+    }
+    // A superset, and no more than what the group can be.
+    let cases: [(&str, &[&str], &[&str]); 5] = [
+        (r"^(a+)\1$", &["a", "aa", "aaa"], &["ab", "b"]),
+        (r"^(?:(a?)b?)*\1$", &["ba", "aba", "b"], &["c"]),
+        (r"^(?=(a|ab))\1", &["ab", "aa"], &["b"]),
+        (r"^(a+)(?!\1)$", &["a", "aa"], &["b"]),
+        (r"^\p{CWKCF}$", &["A"], &["", "aa"]),
+    ];
+    for (pattern, yes, no) in cases {
+        assert!(!parse(pattern).unwrap().is_exact, "{pattern}");
+        yes.iter().for_each(|text| assert!(matches(pattern, text), "{pattern} {text:?}"));
+        no.iter().for_each(|text| assert!(!matches(pattern, text), "{pattern} {text:?}"));
+    }
+}
+
+#[test]
+fn references_do_not_explode() {
+    // ((((a|b)\4)\3)\2)…, each twice as long as the one inside it.
+    let levels = 60;
+    let mut doubling = format!("{}a|b", "(".repeat(levels));
+    (1..levels).rev().for_each(|level| doubling += &format!(")\\{}", level + 1));
+    // (a|b)(c|d)…\1\2…: all combinations.
+    let groups: String = (0..20).map(|_| "(a|b)").collect();
+    let references: String = (1..=20).map(|index| format!("\\{index}")).collect();
+    let many = format!("(a|b){}", "\\1x".repeat(1000));
+    let nested = format!("{}a{}", "(".repeat(50_000), ")".repeat(50_000));
+    let cases = [
+        (format!("^{doubling})$"), Some(false)),
+        (format!("^{groups}{references}$"), Some(false)),
+        (many, Some(true)),
+        (format!("^{nested}\\1$"), Some(true)),
+        (format!("^{nested}{}$", "\\1".repeat(900)), Some(true)),
+        (r"^(?:(a|b)\1){1000}$".to_owned(), Some(true)),
+    ];
+    for (pattern, is_exact) in cases {
+        let start = std::time::Instant::now();
+        let read = parse(&pattern);
+        assert!(start.elapsed().as_secs() < 5, "{:.40}: {:?}", pattern, start.elapsed());
+        assert_eq!(read.ok().map(|read| read.is_exact), is_exact, "{pattern:.40}");
+    }
+}
+
+#[test]
+fn what_is_read_leniently() {
+    let cases: [(&str, &[&str], &[&str]); 20] = [
+        (r"(?i)^é$", &["é", "É"], &["e"]),
+        (r"^(?i)(?s)a.$", &["A\n"], &["a"]),
+        (r"(?im)^a$", &["b\nA"], &["ba"]),
+        (r"^\A\Z\e$", &["AZe"], &[""]),
+        (r"^\-\_\/$", &["-_/"], &[]),
+        (r"^\1\01\8$", &["\u{1}\u{1}8"], &[]),
+        (r"^(a)\10$", &["a\u{8}"], &["aa0"]),
+        (r"^[\1\c1\c]$", &["\u{1}", "\u{11}", "\\", "c"], &["1"]),
+        (r"^\k<a>$", &["k<a>"], &[]),
+        (r"^\c$", &["\\c"], &["c"]),
+        (r"^\u{3}\x4$", &["\u{3}x4"], &[]),
+        (r"^\u{g}\u12$", &["u{g}u12"], &[]),
+        (r"^\p{Nonsense}\pL$", &["p{Nonsense}pL"], &[]),
+        (r"^(?=a)*b(?!c){2}$", &["b"], &["bc"]),
+        (r"^a{,3}]}{$", &["a{,3}]}{"], &[]),
+        (r"^[\w-a]$", &["-", "z"], &["+"]),
+        (r"^\p{Greek}$", &["p{Greek}"], &["α"]),
+        (r"^\😀$", &["😀"], &[]),
+        (r"^\400$", &[" 0"], &[]),
+        (r"^\u{110000}$", &[], &["u{110000}"]),
+    ];
+    for (pattern, yes, no) in cases {
+        let told = parse(pattern).unwrap().lenient;
+        assert!(told.is_some() || pattern == r"^\u{3}$", "{pattern}");
+        yes.iter().for_each(|text| assert!(matches(pattern, text), "{pattern} {text:?}"));
+        no.iter().for_each(|text| assert!(!matches(pattern, text), "{pattern} {text:?}"));
+    }
+    for pattern in
+        [r"^\/\$[\-]\cA\0\u{41}\b$", r"(?<é>a)\k<é>\1", r"(?i:a)(?=b)(?<!c)", r"[^]\p{Lu}"]
+    {
+        assert_eq!(parse(pattern).unwrap().lenient, None, "{pattern}");
+    }
+    let told = parse(r"\A.\-.\B.\_.]").unwrap().lenient.unwrap();
+    assert_eq!(
+        &*told,
+        r"`\A` at byte 0 is the letter itself, `\-` at byte 3 needs no backslash, `\_` at byte 9 needs no backslash, and so on"
+    );
+}
+
+#[test]
+fn names_and_modifiers() {
+    let invalid = |pattern: &str| {
+        let error = parse(pattern).unwrap_err();
+        assert!(matches!(error, PatternError::Invalid { .. }), "{pattern}: {error}");
+    };
+    for pattern in [
+        "(?<a>x)(?<a>y)",
+        "(?<a>(?<a>x))",
+        "(?<a>x)|(?<a>y)(?<a>z)",
+        "(?<a>b)\\k<c>",
+        "(?<a>b)\\k",
+        "(?<1>a)",
+        "(?<a",
+        "(?<>a)",
+        "(?<a-b>c)",
+        "(?-:a)",
+        "(?ii:a)",
+        "(?i-i:a)",
+        "(?x:a)",
+        "(?i",
+        "a(?i)",
+        "(?<=a)*",
+        "\\b+",
+        "(?P<a>b)",
+        "(?>a)",
+        "(?#a)",
+    ] {
+        invalid(pattern);
+    }
+    for pattern in
+        ["(?<a>x)|(?<a>y)", "(?:(?<a>x)|(?<a>y))z|(?<a>w)", "(?<π\\u{61}>x)\\k<πa>", "(?i-:a)"]
+    {
+        assert!(parse(pattern).is_ok(), "{pattern}");
+    }
+    let cases: [(&str, &[&str], &[&str]); 7] = [
+        ("^(?i:[^x]\\w\\W)$", &["aK-", "ak-", "aſ "], &["Xk-", "akK"]),
+        ("^(?i:\\u{212a}ss)$", &["kSſ"], &["kß"]),
+        ("^(?s:.)(?-s:.)$", &["\na"], &["a\n"]),
+        ("^(?i:a(?-i:b))$", &["Ab"], &["AB"]),
+        ("(?m:^b$)", &["a\nb", "b\u{2028}"], &["ab"]),
+        ("^(?i:\\P{Lu})(?i:[^\\P{Lu}])$", &["1"], &["A1"]),
+        ("^(?i:\\bſ)", &["ſ"], &["-"]),
+    ];
+    for (pattern, yes, no) in cases {
+        if !pattern.contains("P{Lu}") {
+            yes.iter().for_each(|text| assert!(matches(pattern, text), "{pattern} {text:?}"));
+        }
+        no.iter().for_each(|text| assert!(!matches(pattern, text), "{pattern} {text:?}"));
+    }
+}

@@ -11,6 +11,7 @@ use regex_syntax::hir::{Class, HirKind};
 
 pub(super) static FORMATS: [Format; 1] =
     [draft("idn-hostname", "RFC 1123 section 2.1, RFC 5890 section 2.3.2.3", Texts::Made(host))
+        .with_wide_beside_others(wide_host)
         .with_rest("lengths in Punycode, what that decodes to, NFKC, directions of writing")];
 
 /// RFC 5892 section 2.6: `PVALID`, and otherwise where a rule has no say.
@@ -62,6 +63,15 @@ const EXTENDED: &str = r"\u06F0-\u06F9";
 
 fn host() -> String {
     let label = format!("(?:{}|{A_LABEL}|{})", plain_label(), u_labels());
+    format!("{label}(?:[{DOTS}]{label})*")
+}
+
+/// Labels of letters and digits in the widest sense, with hyphens inside.
+fn wide_host() -> String {
+    // From U+00B7 on, without the dots.
+    let beyond = r"\u00B7-\u3001\u3003-\uFF0D\uFF0F-\uFF60\uFF62-\u{10FFFF}";
+    let letter = format!(r"A-Za-z\d{beyond}");
+    let label = format!("[{letter}](?:[{letter}-]*[{letter}])?");
     format!("{label}(?:[{DOTS}]{label})*")
 }
 

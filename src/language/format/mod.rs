@@ -20,7 +20,7 @@ mod text;
 mod time;
 mod uri;
 
-use super::{Alphabet, Factor, Language, PatternError};
+use super::{Alphabet, Factor, Language, PatternError, ecma};
 use crate::base::ByteSet;
 use crate::options::{Dialect, Limits};
 use std::sync::{Arc, OnceLock};
@@ -39,6 +39,8 @@ pub(crate) struct Format {
     texts: Texts,
     /// A larger language with fewer states, for use where the exact one would meet a limit.
     wide: Option<fn() -> String>,
+    /// Whether the exact one is so large that it is never tried beside others.
+    huge: bool,
     /// The most characters of a text.
     max: Option<u64>,
     /// What of the format only a check can see; `None`: nothing.
@@ -81,6 +83,7 @@ const fn row(name: &'static str, source: &'static str, texts: Texts) -> Format {
         until: None,
         texts,
         wide: None,
+        huge: false,
         max: None,
         rest: None,
         factor: OnceLock::new(),
@@ -104,6 +107,11 @@ impl Format {
     const fn with_wide(mut self, wide: fn() -> String) -> Format {
         self.wide = Some(wide);
         self
+    }
+
+    const fn with_wide_beside_others(mut self, wide: fn() -> String) -> Format {
+        self.huge = true;
+        self.with_wide(wide)
     }
 
     const fn with_max(mut self, max: u64) -> Format {
@@ -148,7 +156,7 @@ impl Format {
         let build = || {
             let wide = self.wide.and_then(|text| pattern(&text()).ok());
             let factor = build(self.texts).ok()?;
-            Some(Arc::new(factor.with_wide(wide.map(Arc::new))))
+            Some(Arc::new(factor.with_wide(wide.map(Arc::new), self.huge)))
         };
         self.factor.get_or_init(build).clone()
     }
@@ -188,5 +196,5 @@ fn build(texts: Texts) -> Result<Factor, PatternError> {
 
 /// The texts that `text` matches as a whole.
 fn pattern(text: &str) -> Result<Factor, PatternError> {
-    Factor::of_pattern(&format!("^(?:{text})$"), BYTES)
+    Factor::from_hir(&ecma::parse(&format!("^(?:{text})$"))?.hir, BYTES)
 }
