@@ -19,6 +19,12 @@ fn places() -> Vec<(&'static str, String, &'static str)> {
     };
     let open = r#"{"type": "object", "properties": {"name": {"type": "string"},
         "notes": {"type": "array", "items": {"type": "integer"}}}}"#;
+    let keys = |pattern: &str| {
+        format!(
+            r#"{{"type": "object", "patternProperties": {{"{pattern}": {{"type": "integer"}}}},
+            "additionalProperties": false}}"#
+        )
+    };
     let pattern = |pattern: &str| format!(r#"{{"type": "string", "pattern": "{pattern}"}}"#);
     vec![
         ("free string", r#"{"type": "string"}"#.into(), "\"some te"),
@@ -26,6 +32,18 @@ fn places() -> Vec<(&'static str, String, &'static str)> {
         ("key of an open object", open.into(), "{\"n"),
         ("key of a closed object, 4 names", closed(4), "{\"na"),
         ("key of a closed object, 1,000 names", closed(1_000), "{\"na"),
+        ("key of a pattern, a loop", keys("^[a-zA-Z0-9_-]+$"), "{\"na"),
+        ("key of a pattern, its start", keys("^[a-zA-Z0-9_-]+$"), "{\""),
+        ("key of a pattern, behind another", keys("^[a-zA-Z0-9_-]+$"), "{\"name\": 1, \"na"),
+        (
+            "key of a pattern, its start behind another",
+            keys("^[a-zA-Z0-9_-]+$"),
+            "{\"name\": 1, \"",
+        ),
+        ("key of a pattern, a prefix", keys("^x-"), "{\"x-n"),
+        ("key of a pattern, the start of a prefix", keys("^x-"), "{\""),
+        ("key of a pattern, any", keys(".*"), "{\"na"),
+        ("key of few", keys("^(na|nb|nac)$"), "{\"na"),
         ("number", r#"{"type": "array", "items": {"type": "number"}}"#.into(), "[1, 2.5"),
         ("enum", r#"{"enum": ["red", "green", "grey", "greenish"]}"#.into(), "\"gr"),
         ("value start", open.into(), "{\"notes\":"),

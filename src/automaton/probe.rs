@@ -8,7 +8,7 @@ use super::string::{At, Decoder, StringAtom};
 use super::table::Entry;
 use super::{Automaton, Config, Full, Level};
 use crate::base::{ByteSet, SmallBits};
-use crate::values::{SetId, Strings};
+use crate::values::{ObjectId, SetId, Strings};
 
 /// How a text ends, as far as what follows depends on it: for a key, the set of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,19 @@ impl Automaton {
             let other = self.objects[atom.state.id.index()].other.as_ref();
             let chosen = other.and_then(|other| other.chosen());
             chosen.is_none_or(|chosen| !chosen.runs_out(chosen.language().start()))
+        })
+    }
+
+    /// Whether keys have come in an object that has rules for them: over a poor vocabulary it depends
+    /// on each of them whether one that can be spelled is left.
+    pub(crate) fn has_seen_ruled_keys(&self, config: &Config) -> bool {
+        std::iter::once(&config.top).chain(config.frames()).any(|level| {
+            let Level::Object(object) = level else { return false };
+            let is_ruled = |id: ObjectId| {
+                let other = self.objects[id.index()].other.as_ref();
+                other.is_some_and(|other| other.chosen().is_some())
+            };
+            object.seen.is_some() && object.atoms.iter().any(|atom| is_ruled(atom.state.id))
         })
     }
 

@@ -162,6 +162,15 @@ pub(crate) fn is_partly_enforced(location: &str, report: &Report) -> bool {
     report.route_of(location) == Some(Route::MaskCheck)
 }
 
+/// Whether a limit leaves out a part of the keyword that holds the subschema at `location`.
+pub(crate) fn is_held_in_part(location: &str, report: &Report) -> bool {
+    location.rsplit_once('/').is_some_and(|(keyword, _)| {
+        let at = |entry: &&Entry| entry.location == keyword;
+        let entry = report.entries().iter().find(at);
+        entry.is_some_and(|entry| entry.route == Route::MaskCheck && entry.limit.is_some())
+    })
+}
+
 fn identifier(schema: &Value) -> Option<&str> {
     let id = schema.get("$id").or_else(|| schema.get("id"))?.as_str()?;
     (!id.starts_with('#') && !id.is_empty()).then_some(id)

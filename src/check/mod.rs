@@ -123,7 +123,8 @@ impl Validator {
             // `false` has no keyword of its own: what led to it decides.
             ValidationErrorKind::FalseSchema if report.route_of(&location).is_none() => {
                 let path = error.evaluation_path().to_string();
-                return location::passes_unenforced(&path, report);
+                return location::passes_unenforced(&path, report)
+                    || location::is_held_in_part(&location, report);
             }
             // What is wrong with the name knows the way to it.
             ValidationErrorKind::PropertyNames { error } if depth > 0 => {
@@ -225,6 +226,12 @@ mod tests {
             let found = violations(schema, &options, document);
             assert!(!found.is_empty() && found.iter().all(|one| one.routed), "{schema} {found:?}");
         }
+        // A limit leaves out the pattern beside a language of many states.
+        let limited =
+            r#"{"propertyNames": {"format": "date-time"}, "patternProperties": {"^x": false}}"#;
+        let found = violations(limited, &options, r#"{"x": 1}"#);
+        assert!(found.iter().any(|one| one.location == "#/patternProperties/^x"), "{found:?}");
+        assert!(found.iter().all(|one| one.routed), "{found:?}");
         let enforced =
             r##"{"properties": {"a": {"$ref": "#/$defs/none"}}, "$defs": {"none": false}}"##;
         assert!(violations(enforced, &options, r#"{"a": 1}"#).iter().all(|one| !one.routed));

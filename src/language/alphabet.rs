@@ -182,6 +182,9 @@ impl Alphabet {
         };
         let pending = bytes.iter().take_while(|&&b| b & 0xC0 == 0x80).count();
         let (rest, chars) = bytes.split_at(pending);
+        if !rest.iter().all(|&byte| self.bytes.contains(byte)) {
+            return None;
+        }
         spelled.extend_from_slice(rest);
         for c in std::str::from_utf8(chars).ok()?.chars() {
             spelled.extend(self.cheapest_spelling(c)?);

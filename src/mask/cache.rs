@@ -101,7 +101,7 @@ impl Masks {
             costs: self.costs.as_deref(),
             masks: self,
         };
-        let entry = match automaton.fingerprint(config, &self.clip) {
+        let entry = match self.key(automaton, config) {
             None => Arc::new(source.entry(config, false)?),
             Some(key) => self.kept(source, config, key)?,
         };
@@ -110,6 +110,14 @@ impl Masks {
         filling.add(&entry.added);
         filling.add(&source.for_this_document(config, &entry)?);
         Ok(filling.done())
+    }
+
+    /// The key of what is kept for `config`; `None` where it depends on this document alone.
+    fn key(&self, automaton: &Automaton, config: &Config) -> Option<Fingerprint> {
+        if self.costs.is_some() && automaton.has_seen_ruled_keys(config) {
+            return None;
+        }
+        automaton.fingerprint(config, &self.clip)
     }
 
     fn kept(
@@ -131,7 +139,7 @@ impl Masks {
 
     /// What may follow a closing quote after which the configuration is `after`.
     pub(super) fn behind(&self, source: Source<'_>, after: &Config) -> Result<Arc<Behind>, Full> {
-        let Some(key) = source.automaton.fingerprint(after, &self.clip) else {
+        let Some(key) = self.key(source.automaton, after) else {
             return source.behind(after).map(Arc::new);
         };
         if let Some(behind) = self.read().behind.get(&key).cloned() {

@@ -50,6 +50,7 @@ impl Builder<'_> {
         if first.map_or(Kw::AdditionalProperties, |(kw, _)| kw) != kw {
             return Ok(None);
         }
+        let closes = self.options.policy.objects == Objects::Closed;
         let mut shape = ObjectShape::any();
         let mut rules = Vec::new();
         // Without one of the languages it is not known which keys are additional.
@@ -86,6 +87,8 @@ impl Builder<'_> {
             }
             shape.names = names.into();
         }
+        // Under the policy, keys of a pattern may come; without its language, that is any key.
+        let knows_patterns = excluded.is_some();
         if let Some(at) = additional
             && let Some(child) = all[at].children.get(0)
         {
@@ -105,8 +108,9 @@ impl Builder<'_> {
             }
         }
         shape.rules = rules.into();
-        shape.closed = self.options.policy.objects == Objects::Closed
+        shape.closed = closes
             && kw == Kw::Properties
+            && knows_patterns
             && additional.is_none()
             && find(Kw::UnevaluatedProperties).is_none();
         Ok(Some(shape))
@@ -201,6 +205,8 @@ impl Builder<'_> {
         let joint = match self.joint(&ids) {
             Ok(joint) => joint,
             Err(limit) => {
+                // Which keys a pattern lets come beside the names is not known any more.
+                shape.closed &= !shape.rules.iter().any(|rule| rule.opens);
                 shape.rules = Arc::new([]);
                 for node in terms.iter().filter_map(Term::node) {
                     self.widen_closure(node, limit.name, |kw| {

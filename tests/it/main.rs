@@ -27,6 +27,8 @@ mod generator;
 #[cfg(feature = "cli")]
 mod grammars;
 #[cfg(feature = "cli")]
+mod keys;
+#[cfg(feature = "cli")]
 mod leaves;
 #[cfg(feature = "cli")]
 mod masks;

@@ -256,8 +256,12 @@ fn walks_finish_and_are_valid() {
             let Some(written) = walk(&oracle, &mut random, &text) else { continue };
             finished += 1;
             let written = String::from_utf8(written).expect("valid UTF-8");
-            let value: Value =
-                serde_json::from_str(&written).unwrap_or_else(|e| panic!("{e}: {written}"));
+            let value: Value = match serde_json::from_str(&written) {
+                Ok(value) => value,
+                // The form of any numbers goes beyond `f64`.
+                Err(error) if error.to_string().contains("number out of range") => continue,
+                Err(error) => panic!("{error}: {written}"),
+            };
             assert!(
                 looped || valid(&schema, &value, policy.closed),
                 "seed {seed}: {text}\n{written}"

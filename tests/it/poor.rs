@@ -88,6 +88,45 @@ fn masks_agree_with_trying_out() {
     }
 }
 
+/// Keys with rules: those that cannot be spelled are never waited for, nor those that have come.
+#[test]
+fn keys_with_rules_agree_with_trying_out() {
+    let spelled = b"{}\":,ac1x";
+    let longer = ["ab", "b\"", "\":1", "{\"", ",\"a", "1,\"", "x\":1,\"c", "\"a\":1,\"ac\":1"];
+    let poor = vocabulary(spelled, &longer);
+    for schema in [
+        r#"{"type": "object", "patternProperties": {"^[ab]c?$": {"const": 1}},
+            "additionalProperties": false}"#,
+        r#"{"type": "object", "propertyNames": {"enum": ["a", "b", "ac"]},
+            "additionalProperties": {"const": 1}}"#,
+        r#"{"type": "object", "properties": {"ac": {"const": 1}, "b": {"const": 1}},
+            "patternProperties": {"^([ab]|é|ac)$": {"const": 1}}, "additionalProperties": false}"#,
+        r#"{"type": "object", "patternProperties": {"^ac": {"const": 2}, "^[xb]|^a": {"const": 1}},
+            "additionalProperties": false}"#,
+    ] {
+        let grammar = grammar(schema, Escapes::Minimal);
+        let engine = grammar.bind(&poor).unwrap();
+        for text in [
+            "",
+            "{",
+            "{\"",
+            "{\"a",
+            "{\"a\":1",
+            "{\"a\":1,",
+            "{\"a\":1,\"",
+            "{\"a\":1,\"a",
+            "{\"a\":1,\"ac\":1",
+            "{\"ac\":1,\"a\":1",
+            "{\"ac\":1,\"a\":1,\"",
+        ] {
+            let mut matcher = engine.matcher();
+            if matcher.accept_bytes(text.as_bytes()).is_ok() {
+                check(&grammar, &engine, spelled, text.as_bytes(), 10);
+            }
+        }
+    }
+}
+
 #[test]
 fn free_text_without_bytes_beyond_ascii() {
     let spelled: Vec<u8> = (0x20..0x7F).collect();

@@ -63,11 +63,28 @@ fn members(random: &mut Random, most: usize, round: usize) -> String {
     format!("{{{}}}", members.join(", "))
 }
 
+/// A map whose keys follow a rule.
+const RULED: &str = r#"{"type":"object","patternProperties":{"^[a-z_]+$":{"type":"integer"},"^x-":{"type":"boolean"}},"additionalProperties":false}"#;
+
+/// A document of it: each has keys of its own.
+fn ruled(random: &mut Random, most: usize) -> String {
+    let mut keys = std::collections::BTreeSet::new();
+    for _ in 0..random.below(most / 4 + 1) {
+        let length = 1 + random.below(9);
+        let letter = |_| char::from(b"abcdefghijklmnopqrstuvwxyz_"[random.below(27)]);
+        keys.insert((0..length).map(letter).collect::<String>());
+    }
+    let mut members: Vec<String> = keys.iter().map(|key| format!("\"{key}\": 1")).collect();
+    members.extend(keys.iter().take(2).map(|key| format!("\"x-{key}\": true")));
+    format!("{{{}}}", members.join(", "))
+}
+
 fn document(schema: usize, random: &mut Random, most: usize, round: usize) -> String {
     match schema {
         0 => text(random, most),
         1 => list(random, most),
         2 => members(random, most, round),
+        3 => ruled(random, most),
         _ => {
             let (text, list) = (text(random, most), list(random, most));
             format!(
@@ -93,7 +110,8 @@ fn generate(engine: &Engine, text: &str) {
 
 #[test]
 fn shared_states_do_not_grow_with_documents() {
-    let schemas = [LONG_TEXT.to_owned(), LONG_LIST.to_owned(), wide(), all_three()];
+    let ruled = RULED.to_owned();
+    let schemas = [LONG_TEXT.to_owned(), LONG_LIST.to_owned(), wide(), ruled, all_three()];
     let half = amount(300, 1_000);
     for name in ["fused", "llama3"] {
         for (index, schema) in schemas.iter().enumerate() {

@@ -11,13 +11,10 @@ use tokenmask::{Dialect, Entry, Grammar, Options, Order, Report, Route, SurfaceP
 use Dialect::{Draft4, Draft6, Draft7, Draft201909 as D19, Draft202012 as D20};
 
 /// Keywords that are routed `check`, with the dialects that have them.
-const CONSTRAINTS: [(&str, Dialect, Dialect); 24] = [
+const CONSTRAINTS: [(&str, Dialect, Dialect); 21] = [
     (r#""uniqueItems":true"#, Draft4, D20),
     (r#""minProperties":2"#, Draft4, D20),
     (r#""maxProperties":1"#, Draft4, D20),
-    (r#""patternProperties":{"^a":{"type":"integer"}}"#, Draft4, D20),
-    (r#""patternProperties":{"^a":{}},"additionalProperties":{"type":"integer"}"#, Draft4, D20),
-    (r#""propertyNames":{"maxLength":1}"#, Draft6, D20),
     (r#""contains":{"type":"integer"}"#, Draft6, D20),
     (r#""contains":{"type":"integer"},"minContains":2"#, D19, D20),
     (r#""contains":{"type":"integer"},"maxContains":1"#, D19, D20),

@@ -23,7 +23,8 @@ pub const TEXTS: [&str; 16] = [
     "127.0.0.1",
 ];
 
-pub const PATTERNS: [&str; 7] = ["^a", "b$", "^[a-c]{1,3}$", "^$|x", "^.$", "^a+b?$", "[^a]"];
+pub const PATTERNS: [&str; 8] =
+    ["^a", "b$", "^[a-c]{1,3}$", "^$|x", "^.$", "^a+b?$", "[^a]", "^(a|é)$"];
 
 /// Halves and whole numbers: validators compute with `f64`, which holds these and their multiples
 /// exactly. Decimals that it does not hold are left to tests that need no validator.

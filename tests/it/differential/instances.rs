@@ -206,6 +206,17 @@ impl<'a> Maker<'a, '_> {
                 }
             }
         }
+        for keywords in all {
+            let map = keywords.get("patternProperties").and_then(Value::as_object);
+            for pattern in map.into_iter().flat_map(Map::keys) {
+                if self.random.chance(60) {
+                    names.push(self.random.pick(matching(pattern)));
+                }
+            }
+            let listed = keywords.get("propertyNames").and_then(|inner| inner.get("enum"));
+            let listed = listed.and_then(Value::as_array).into_iter().flatten();
+            names.extend(listed.filter_map(Value::as_str).filter(|_| self.random.chance(40)));
+        }
         let wanted = self.size(all, ["minProperties", "maxProperties"], 3);
         for _ in names.len()..wanted {
             names.push(self.random.pick(&NAMES));
@@ -271,6 +282,7 @@ fn matching(pattern: &str) -> &'static [&'static str] {
         "^$|x" => &["", "x", "ax"],
         "^.$" => &["a", "b", "x", "é", "😀"],
         "^a+b?$" => &["a", "ab", "aab"],
+        "^(a|é)$" => &["a", "é"],
         _ => &["b", "ab", "x", "é"],
     }
 }

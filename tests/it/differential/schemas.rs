@@ -179,6 +179,23 @@ fn literals() -> BoxedStrategy<Vec<Value>> {
     vec(literal(), 1..4).prop_map(distinct).boxed()
 }
 
+/// What keys must be; seldom something that no key is.
+fn key_names(child: &Schemas) -> BoxedStrategy<Value> {
+    let one = prop_oneof![
+        3 => select(&PATTERNS[..]).prop_map(|pattern| json!({"pattern": pattern})),
+        2 => count().prop_map(|most| json!({"maxLength": most})),
+        2 => names().prop_map(|names| json!({"enum": names})),
+    ];
+    let two = vec(one.clone(), 2);
+    prop_oneof![
+        4 => one,
+        1 => two.clone().prop_map(|two| json!({"anyOf": two})),
+        1 => two.prop_map(|two| json!({"allOf": two})),
+        2 => child.clone(),
+    ]
+    .boxed()
+}
+
 impl Words {
     fn since(self, first: Dialect) -> bool {
         self.dialect >= first
@@ -435,13 +452,13 @@ impl Words {
         let lists = || named(names(), names());
         let mut all = vec![
             one(6, "properties", named(names(), child.clone())),
-            one(2, "patternProperties", named(patterns(), child.clone())),
+            one(4, "patternProperties", named(patterns(), child.clone())),
             one(3, "additionalProperties", child.clone()),
             one(1, "dependencies", lists()),
             one(1, "dependencies", named(names(), here.clone())),
         ];
         if self.since(Dialect::Draft6) {
-            all.push(one(2, "propertyNames", child.clone()));
+            all.push(one(3, "propertyNames", key_names(child)));
         }
         if self.since(Dialect::Draft201909) {
             all.push(one(1, "dependentRequired", lists()));
