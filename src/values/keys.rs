@@ -222,11 +222,11 @@ impl Builder<'_> {
         let (rules, closed) = (shape.rules.clone(), shape.closed);
         let sets = joint.combinations().iter().map(|holds| {
             let is_in = |f| ids.binary_search(&f).is_ok_and(|index| holds.contains(index));
-            let mut holding = rules.iter().filter(|rule| rule.holds(is_in));
+            let holding = rules.iter().filter(|rule| rule.holds(is_in));
             if closed && !holding.clone().any(|rule| rule.opens) {
                 return None;
             }
-            Some(holding.try_fold(shape.other, |set, rule| Some(self.join_sets(set, rule.set)))?)
+            Some(holding.fold(shape.other, |set, rule| self.join_sets(set, rule.set)))
         });
         let sets = sets.collect();
         Some(OtherKeys { joint, sets })

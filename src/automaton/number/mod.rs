@@ -367,7 +367,8 @@ mod tests {
         let infos = [NumberInfo::new(shape, Numbers::Plain)];
         let atom = NumberAtom::new(NumberId::new(0), &infos[0]);
         let atoms = Atoms::from_iter([Atom { tags: SmallBits::single(0), state: atom }]);
-        let mut level = NumberLevel { lex: Lex::START, atoms };
+        let lex = if infos[0].registers() { Lex::registering() } else { Lex::START };
+        let mut level = NumberLevel { lex, atoms };
         text.bytes().all(|b| level.step(&infos, b)).then(|| !level.complete(&infos).is_empty())
     }
 

@@ -145,7 +145,7 @@ fn wide_languages_hold_their_rows() {
         let compile = |factor: &Arc<Factor>| {
             let alphabet = Alphabet::shared(ByteSet::FULL, false);
             let limits = Limits::default();
-            Language::compile(&[factor.clone()], &[], 0, Some(40), &alphabet, &limits)
+            Language::compile(std::slice::from_ref(factor), &[], 0, Some(40), &alphabet, &limits)
         };
         assert!(compile(&factor).is_err(), "{} needs no other", format.name);
         let wide = compile(factor.wide().unwrap()).unwrap();
