@@ -107,7 +107,7 @@ fn walks(name: &str, vocabulary: &Vocabulary, leaves: &[String], seed: u64, step
         let numbers = if random.chance(30) { Numbers::Any } else { Numbers::Plain };
         let policy = SurfacePolicy { numbers, ..SurfacePolicy::default() };
         let options = Options { policy, ..Options::default() };
-        let grammar = match Grammar::compile(&*schema, &options) {
+        let grammar = match Grammar::compile(&schema, &options) {
             Ok(grammar) => grammar,
             // A leaf that is no schema by itself, or two that exclude each other.
             Err(error) => {

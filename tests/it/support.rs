@@ -138,7 +138,6 @@ pub fn options(policy: OraclePolicy) -> Options {
         objects: if policy.closed { Objects::Closed } else { Objects::Open },
         numbers: if policy.any_numbers { Numbers::Any } else { Numbers::Plain },
         escapes: if policy.minimal_escapes { Escapes::Minimal } else { Escapes::All },
-        ..SurfacePolicy::default()
     };
     let formats = if policy.formats { Formats::Enforce } else { Formats::Annotate };
     Options { policy: surface, formats, ..Options::default() }
