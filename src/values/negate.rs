@@ -70,9 +70,38 @@ impl Builder<'_> {
         }
     }
 
+    /// Whether a subschema for members or keys asserts anything.
+    fn constrains_members(&self, node: NodeId) -> bool {
+        let asserts = |child: NodeId| match &self.schema.node(child).body {
+            Body::Boolean(all) => !all,
+            Body::Keywords(keywords) => keywords.iter().any(|k| k.status == Status::Active),
+        };
+        self.in_place_closure(node).into_iter().any(|node| {
+            self.schema.node(node).keywords().iter().any(|keyword| {
+                let of_members = matches!(
+                    keyword.kw,
+                    Some(
+                        Kw::Properties
+                            | Kw::PatternProperties
+                            | Kw::AdditionalProperties
+                            | Kw::PropertyNames
+                            | Kw::Items
+                            | Kw::PrefixItems
+                            | Kw::AdditionalItems
+                    )
+                );
+                keyword.status == Status::Active
+                    && of_members
+                    && keyword.children.ids().any(asserts)
+            })
+        })
+    }
+
     /// The complement of the draft of `node`; `None` where it cannot be told.
     fn complement(&mut self, node: NodeId) -> Option<Draft> {
         let draft = self.drafts.get(&node)?.clone();
+        // What members must be may have been left out of the mask: all containers are not all then.
+        let is_all = !self.constrains_members(node);
         let limit = self.options.limits.set_shapes;
         let mut strings = vec![StringShape::default()];
         for shape in &draft.strings {
@@ -88,8 +117,8 @@ impl Builder<'_> {
             literals: Literals::ALL.without(draft.literals),
             numbers,
             strings,
-            arrays: whole(&draft.arrays, |a| *a == ArrayShape::any(), ArrayShape::any)?,
-            objects: whole(&draft.objects, ObjectShape::is_any, ObjectShape::any)?,
+            arrays: whole(&draft.arrays, |a| is_all && *a == ArrayShape::any(), ArrayShape::any)?,
+            objects: whole(&draft.objects, |o| is_all && o.is_any(), ObjectShape::any)?,
         })
     }
 
