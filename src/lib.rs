@@ -30,16 +30,17 @@
 //! ```
 //! use tokenmask::{Grammar, Options, Route};
 //!
-//! let schema = r#"{"type": "integer", "multipleOf": 5}"#;
+//! let schema = r#"{"type": "array", "maxItems": 9, "uniqueItems": true}"#;
 //! let grammar = Grammar::compile(schema, &Options::default())?;
 //! let report = grammar.report();
 //! assert_eq!(report.route_of("#/type"), Some(Route::Mask));
-//! assert_eq!(report.route_of("#/multipleOf"), Some(Route::Check));
+//! assert_eq!(report.route_of("#/uniqueItems"), Some(Route::Check));
 //! assert!(!report.is_exact());
 //! assert_eq!(
 //!     report.to_string(),
-//!     "mask        #/type        \"integer\"\n\
-//!      check       #/multipleOf  5  — multiples are not compiled into the mask yet\n"
+//!     "mask        #/type         \"array\"\n\
+//!      mask        #/maxItems     9\n\
+//!      check       #/uniqueItems  true  — the keyword is not compiled into the mask yet\n"
 //! );
 //! # Ok::<(), tokenmask::Error>(())
 //! ```

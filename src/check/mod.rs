@@ -8,6 +8,7 @@
 mod content;
 mod formats;
 mod location;
+mod pattern;
 
 use crate::base::Route;
 use crate::error::{Error, ErrorKind, Result};
@@ -65,8 +66,8 @@ impl Validator {
             .collect();
         let places = Places::new(&schema, &documents);
         let builder = formats::choose(jsonschema::options(), options, &schema, &documents);
-        let mut builder =
-            content::choose(builder, options.content).with_retriever(Registered::new(documents));
+        let builder = pattern::choose(content::choose(builder, options.content));
+        let mut builder = builder.with_retriever(Registered::new(documents));
         if let Some(base) = places.implied_base() {
             builder = builder.with_base_uri(base);
         }
@@ -281,6 +282,20 @@ mod tests {
         assert_eq!(found[0].instance, "/n");
         let found = violations(schema, &Options::default(), r#"{"n": "3"}"#);
         assert!(!found[0].routed);
+    }
+
+    /// ECMA-262 reads `\<` as `<`, and `$` as the end alone.
+    #[test]
+    fn patterns_are_those_of_the_standard() {
+        for (pattern, yes, no) in [
+            (r"^.+\\<.+\\>$", "\"a<b>\"", "\"ab\""),
+            ("^a$", "\"a\"", r#""a\n""#),
+            (r"^(x+)y\\1$", "\"xxyxx\"", "\"xxyx\""),
+        ] {
+            let schema = format!(r#"{{"pattern": "{pattern}"}}"#);
+            assert!(locations(&schema, &Options::default(), yes).is_empty(), "{pattern}");
+            assert_eq!(locations(&schema, &Options::default(), no), ["#/pattern"], "{pattern}");
+        }
     }
 
     #[test]

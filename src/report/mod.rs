@@ -21,12 +21,12 @@ use crate::values::{Emptiness, Sets};
 /// ```
 /// use tokenmask::{Grammar, Options, Route};
 /// let grammar = Grammar::compile(
-///     r#"{"type": "object", "properties": {"age": {"type": "integer", "minimum": 18}}}"#,
+///     r#"{"type": "object", "properties": {"ids": {"type": "array", "uniqueItems": true}}}"#,
 ///     &Options::default(),
 /// )?;
 /// let report = grammar.report();
-/// assert_eq!(report.route_of("#/properties/age/type"), Some(Route::Mask));
-/// assert_eq!(report.route_of("#/properties/age/minimum"), Some(Route::Check));
+/// assert_eq!(report.route_of("#/properties/ids/type"), Some(Route::Mask));
+/// assert_eq!(report.route_of("#/properties/ids/uniqueItems"), Some(Route::Check));
 /// assert!(!report.is_exact());
 /// # Ok::<(), tokenmask::Error>(())
 /// ```
