@@ -155,15 +155,14 @@ impl ObjectLevel {
 
     /// A key is complete: the candidates that allow it live on, and its value is one of the sets
     /// that they have for it. `None` where none does. `entry`: the key, if a candidate names it.
-    /// Without a key it is any that is neither named nor seen, and no candidate has rules for it.
     pub(crate) fn close_key(
         &self,
         infos: &[ObjectInfo],
-        key: Option<&KeyLevel>,
+        key: &KeyLevel,
         entry: Option<&Entry>,
         gap: Gap,
     ) -> Option<(ObjectLevel, ValueLevel)> {
-        if key.is_some_and(|key| self.has_seen(&key.key)) {
+        if self.has_seen(&key.key) {
             return None;
         }
         let mut after =
@@ -180,10 +179,7 @@ impl ObjectLevel {
                     info.names[index as usize].set
                 }
                 None if atom.state.is_open(info, &self.seen) => {
-                    let at = match key {
-                        None => Some(At::Free),
-                        Some(key) => key.other_at(position),
-                    };
+                    let at = key.other_at(position);
                     let set = at.and_then(|at| info.other.as_ref()?.set(at));
                     let Some(set) = set else { continue };
                     next.state.take_other(info);
@@ -199,7 +195,7 @@ impl ObjectLevel {
             return None;
         }
         if other {
-            after.see(key.map_or(SOME_KEY, |key| &key.key));
+            after.see(&key.key);
         }
         let sets = choices.into_iter().enumerate();
         let choices = merge_atoms(sets.map(|(position, set)| (set, Tags::One(position))));

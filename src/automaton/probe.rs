@@ -52,11 +52,11 @@ impl Automaton {
         only
     }
 
-    /// The configuration behind the key at the top, closed as `key`; without one: as any key that is
-    /// neither named nor seen. `None` where no candidate takes it.
-    pub(crate) fn close_key(&self, config: &Config, key: Option<&KeyLevel>) -> Option<Config> {
+    /// The configuration behind the key at the top, closed as `key`. `None` where no candidate takes
+    /// it.
+    pub(crate) fn close_key(&self, config: &Config, key: &KeyLevel) -> Option<Config> {
         let Some(Level::Object(object)) = config.parent() else { return None };
-        let entry = key.and_then(|key| key.entry(self.table(key)));
+        let entry = key.entry(self.table(key));
         let (object, value) = object.close_key(&self.objects, key, entry, self.gaps.between)?;
         let mut next = Config { top: Level::Value(value), below: config.below.clone() };
         next.below.discard();
@@ -93,14 +93,22 @@ impl Automaton {
         atom.accepts(self.strings(atom.id), decoder).then_some(Ending(SetId::ANY))
     }
 
-    /// Whether for each candidate that has rules there is no end of keys, so that one more or less
-    /// makes no difference.
-    pub(crate) fn has_endless_keys(&self, object: &ObjectLevel) -> bool {
+    /// Whether each candidate that has rules takes more keys than it names, have come, and `some`
+    /// more, so that it does not run out of them.
+    pub(crate) fn outlasts(&self, object: &ObjectLevel, some: u64) -> bool {
+        let seen = object.seen.as_ref().map_or(0, |seen| seen.size());
         object.atoms.iter().all(|atom| {
-            let other = self.objects[atom.state.id.index()].other.as_ref();
-            let chosen = other.and_then(|other| other.chosen());
-            chosen.is_none_or(|chosen| !chosen.runs_out(chosen.language().start()))
+            let info = &self.objects[atom.state.id.index()];
+            let known = (seen + info.names.len()) as u64;
+            let chosen = info.other.as_ref().and_then(|other| other.chosen());
+            chosen.is_none_or(|chosen| chosen.outnumbers(known.saturating_add(some)))
         })
+    }
+
+    /// Whether every text goes on from where a key stands, and it is closed alike whatever comes.
+    pub(crate) fn is_free_key(&self, key: &KeyLevel) -> bool {
+        let mut atoms = key.string.atoms.iter();
+        key.is_open() && atoms.all(|atom| self.free_lengths(&atom.state) == Some((0, None)))
     }
 
     /// Whether keys have come in an object that has rules for them: over a poor vocabulary it depends

@@ -216,7 +216,7 @@ impl Automaton {
             KeyStep::Stay => true,
             KeyStep::Closed => {
                 let Level::Key(key) = &config.top else { return Ok(false) };
-                self.close_key(config, Some(key)).map(|next| *config = next).is_some()
+                self.close_key(config, key).map(|next| *config = next).is_some()
             }
         })
     }

@@ -1,20 +1,16 @@
 //! How many strings a language has.
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "items that must differ, and keys that must come, ask for it")
-)]
 
 use super::automaton::{LangState, Language};
 use super::spell::{BOUNDARY, Spell, SpellNode};
 use rustc_hash::FxHashMap;
 
-/// Strings that are counted; more are many.
-const COUNTED: u64 = 10_000;
-
 /// Places looked at while strings are counted, at most: beyond them there are many, too.
 const COUNT_FUEL: usize = 1 << 20;
 
 impl Language {
+    /// Strings that are counted; more are many.
+    pub(super) const COUNTED: u64 = 10_000;
+
     /// How many strings complete `state`, which stands between characters, `count` of them read;
     /// `None` where they are more than 10,000.
     pub(crate) fn cardinality(&self, state: LangState, count: u64) -> Option<u64> {
@@ -38,7 +34,7 @@ impl Language {
                 Some(Some(strings)) => {
                     top.strings += times * strings;
                     top.next.pop();
-                    if top.strings > COUNTED {
+                    if top.strings > Self::COUNTED {
                         return None;
                     }
                 }

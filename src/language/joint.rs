@@ -69,7 +69,8 @@ impl Joint {
         let product = Product::trimmed(&self.explored, accepts, Range::ANY, &alphabet).ok()?;
         let (distances, finite) = (product.distances(), product.finite_states());
         let language = Arc::new(Language { mode: Mode::Eager(product) });
-        let chosen = Chosen { joint: self.clone(), language, distances, finite };
+        let count = language.cardinality(language.start(), 0).unwrap_or(Language::COUNTED);
+        let chosen = Chosen { joint: self.clone(), language, distances, finite, count };
         (!chosen.language.is_empty()).then_some(chosen)
     }
 }
@@ -83,6 +84,8 @@ pub(crate) struct Chosen {
     distances: Vec<u32>,
     /// States from which there are finitely many strings.
     finite: FixedBitSet,
+    /// How many strings there are, at least.
+    count: u64,
 }
 
 impl Chosen {
@@ -98,6 +101,11 @@ impl Chosen {
     /// Whether the strings that go on from `state` come to an end.
     pub(crate) fn runs_out(&self, state: LangState) -> bool {
         self.finite.contains(state.0 as usize)
+    }
+
+    /// Whether there are more strings than `some`.
+    pub(crate) fn outnumbers(&self, some: u64) -> bool {
+        self.count > some || !self.runs_out(self.language.start())
     }
 
     /// Whether a string that begins with `text` and stands at `state`, perhaps inside a raw

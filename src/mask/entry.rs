@@ -96,14 +96,14 @@ impl<'a> Source<'a> {
                 entry.base = self.inside(walk.text(Trie::ROOT, config, level)?);
             }
             Level::Key(key)
-                if key.is_free()
+                if self.automaton.is_free_key(key)
                     && key.string.decoder.text.is_boundary()
                     && self.spells(config) =>
             {
                 entry.base = Some(free(u64::MAX));
                 self.free_key(&mut walk, config, key)?;
             }
-            Level::Key(key) if key.is_open() && !key.is_free() && self.costs.is_none() => {
+            Level::Key(key) if key.is_open() && self.costs.is_none() && !key.is_free() => {
                 entry.base = self.inside(walk.ruled_key(Trie::ROOT, config, key)?);
             }
             Level::String(_) => walk.below(Trie::ROOT, config)?,

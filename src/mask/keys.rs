@@ -75,11 +75,15 @@ impl<'a> Walk<'a> {
         config: &Config,
         level: &KeyLevel,
     ) -> Result<(), Full> {
-        if level.is_free() {
-            let quoted = self.quoted.at(start).filter(|_| level.is_fresh());
-            let Some(text) = quoted else { return self.plain(start, config) };
+        let quoted = self.quoted.at(start).filter(|_| level.is_fresh());
+        if let Some(text) = quoted
+            && self.source.automaton.is_free_key(level)
+        {
             self.added.extend_from_slice(text.within().up_to(u64::MAX));
             return self.exact_exits(start, config, text);
+        }
+        if level.is_free() {
+            return self.plain(start, config);
         }
         if level.is_open() {
             match self.ruled_key(start, config, level)? {
@@ -111,7 +115,7 @@ impl<'a> Walk<'a> {
         let (automaton, trie) = (self.source.automaton, self.trie);
         let Some(Level::Object(object)) = config.parent() else { return Ok(Inside::Added) };
         let known = known_keys(automaton, trie, start, object, level)?;
-        if known.exhausted || !automaton.has_endless_keys(object) {
+        if known.exhausted || !automaton.outlasts(object, self.most_keys()) {
             // It matters which keys have come.
             self.plain(start, config)?;
             return Ok(Inside::Added);
@@ -140,10 +144,15 @@ impl<'a> Walk<'a> {
         Ok(inside)
     }
 
+    /// The most keys that one token can hold: the shortest member is `"":1,`.
+    fn most_keys(&self) -> u64 {
+        self.source.text.free().max_chars() / 5 + 2
+    }
+
     /// Adds what lies behind keys that are known.
     fn close_known(&mut self, config: &Config, exits: Vec<(u32, KeyLevel)>) -> Result<(), Full> {
         for (node, key) in exits {
-            if let Some(after) = self.source.automaton.close_key(config, Some(&key)) {
+            if let Some(after) = self.source.automaton.close_key(config, &key) {
                 self.from(node, &after)?;
             }
         }
@@ -162,7 +171,8 @@ impl Source<'_> {
         key: &KeyLevel,
     ) -> Result<(), Full> {
         let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
-        if let Some(after) = self.automaton.close_key(config, None) {
+        let unknown = key.unknown(key.string.clone());
+        if let Some(after) = self.automaton.close_key(config, &unknown) {
             let behind = self.masks.behind(self, &after)?;
             walk.added.extend_from_slice(&behind.added);
             let suffixes = self.text.suffixes();

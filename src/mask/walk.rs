@@ -428,7 +428,7 @@ fn close(
         Atom { tags, state }
     };
     let string = StringLevel { decoder: *decoder, atoms: at.map(atom).collect() };
-    automaton.close_key(config, Some(&key.unknown(string)))
+    automaton.close_key(config, &key.unknown(string))
 }
 
 /// The tags of all candidates of a string.

@@ -196,6 +196,11 @@ impl Builder<'_> {
         shape: &mut ObjectShape,
         terms: &[Term],
     ) -> Option<OtherKeys> {
+        // What says nothing of values only opens what the policy closes.
+        let says = |rule: &&KeyRule| rule.set != SetId::ANY || shape.closed && rule.opens;
+        if !shape.rules.iter().all(|rule| says(&rule)) {
+            shape.rules = shape.rules.iter().filter(says).cloned().collect();
+        }
         if shape.rules.is_empty() {
             return None;
         }
