@@ -62,7 +62,9 @@ impl<'a> Walk<'a> {
             };
             let Some(after) = after else { continue };
             for &node in &group.nodes {
-                self.from(node, after)?;
+                if group.byte != b'"' || !self.apart.contains(&node) {
+                    self.from(node, after)?;
+                }
             }
         }
         Ok(())

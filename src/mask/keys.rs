@@ -86,13 +86,8 @@ impl<'a> Walk<'a> {
             return self.plain(start, config);
         }
         if level.is_open() {
-            match self.ruled_key(start, config, level)? {
-                Inside::Added => {}
-                Inside::Free(text, most) => self.added.extend_from_slice(text.within().up_to(most)),
-                Inside::Class(text, most) => {
-                    self.added.extend_from_slice(text.within().up_to(most));
-                }
-            }
+            let inside = self.ruled_key(start, config, level)?;
+            self.add(&inside);
             return Ok(());
         }
         let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
@@ -120,7 +115,7 @@ impl<'a> Walk<'a> {
             self.plain(start, config)?;
             return Ok(Inside::Added);
         }
-        let before = (self.added.len(), self.recheck.len());
+        self.apart.extend(known.exits.iter().map(|(node, _)| *node));
         let outer = self.resume.replace(Vec::new());
         let inside = self.text(start, config, &level.string)?;
         // A further key behind an unknown one is a matter of the document.
@@ -132,11 +127,6 @@ impl<'a> Walk<'a> {
                 self.recheck.extend(tokens);
             }
         }
-        let exits = known.exits.iter().flat_map(|(node, _)| trie.tokens_below(*node));
-        let mut tokens: Vec<u32> = exits.copied().collect();
-        tokens.sort_unstable();
-        retain_from(&mut self.added, before.0, |id| tokens.binary_search(id).is_err());
-        retain_from(&mut self.recheck, before.1, |id| tokens.binary_search(id).is_err());
         for node in known.inside {
             self.added.extend_from_slice(trie.tokens_at(node));
         }
@@ -191,13 +181,4 @@ impl Source<'_> {
         walk.recheck.retain(|id| tokens.binary_search(id).is_err());
         walk.close_known(config, known)
     }
-}
-
-/// Keeps those of `list[from..]` that `keep` accepts.
-fn retain_from(list: &mut Vec<u32>, from: usize, keep: impl Fn(&u32) -> bool) {
-    let mut index = 0;
-    list.retain(|id| {
-        index += 1;
-        index <= from || keep(id)
-    });
 }

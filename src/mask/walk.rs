@@ -10,6 +10,7 @@ use crate::automaton::{
 };
 use crate::base::SmallBits;
 use crate::vocab::{Ancestors, ClassText, FreeText, Quoted, Trie};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub(super) struct Walk<'a> {
     pub(super) recheck: Vec<u32>,
     /// The nodes at which a key of a volatile object begins, where those are left out.
     pub(super) resume: Option<Vec<u32>>,
+    /// Nodes at which a known key is closed: they are walked for themselves.
+    pub(super) apart: FxHashSet<u32>,
     /// How many shortcuts are nested, one in the subtree of another.
     nested: u32,
 }
@@ -38,7 +41,16 @@ const MAX_NESTED: u32 = 32;
 impl<'a> Walk<'a> {
     pub(super) fn new(source: Source<'a>, trie: &'a Trie, quoted: &'a Quoted) -> Self {
         let (added, recheck) = (Vec::new(), Vec::new());
-        Walk { source, trie, quoted, added, recheck, resume: None, nested: 0 }
+        Walk {
+            source,
+            trie,
+            quoted,
+            added,
+            recheck,
+            resume: None,
+            apart: FxHashSet::default(),
+            nested: 0,
+        }
     }
 
     /// Adds the tokens at `node`, which `config` has reached, and those below it.
@@ -182,12 +194,18 @@ impl<'a> Walk<'a> {
 
     /// Inside a string.
     fn string(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
-        match self.text(start, config, level)? {
-            Inside::Added => {}
-            Inside::Free(text, most) => self.added.extend_from_slice(text.within().up_to(most)),
-            Inside::Class(text, most) => self.added.extend_from_slice(text.within().up_to(most)),
-        }
+        let inside = self.text(start, config, level)?;
+        self.add(&inside);
         Ok(())
+    }
+
+    /// Adds what is allowed inside a text.
+    pub(super) fn add(&mut self, inside: &Inside<'_>) {
+        match inside {
+            Inside::Added => {}
+            Inside::Free(text, most) => self.added.extend_from_slice(text.within().up_to(*most)),
+            Inside::Class(text, most) => self.added.extend_from_slice(text.within().up_to(*most)),
+        }
     }
 
     /// The text of a string or key below `start`, which `config` has reached. What is allowed inside
@@ -246,6 +264,10 @@ impl<'a> Walk<'a> {
             let skip = trie.skip(node);
             let reading = cursor.decoder.read(trie.byte(node), minimal);
             if reading == Reading::Close {
+                if self.apart.contains(&node) {
+                    node = skip;
+                    continue;
+                }
                 let at = states[from..to].iter().copied();
                 if let Some(after) = closings.of(automaton, config, level, &cursor.decoder, at) {
                     self.from(node, after)?;
