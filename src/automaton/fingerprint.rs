@@ -115,7 +115,7 @@ impl Automaton {
             }
             Level::String(level) => self.hash_text(level, clip, mixer),
             Level::Key(level) => {
-                (level.table, level.lo, level.hi).hash(mixer);
+                (level.table, level.lo, level.hi, level.free).hash(mixer);
                 self.hash_text(&level.string, clip, mixer);
                 if level.lo < level.hi {
                     level.key.len().hash(mixer);

@@ -156,9 +156,11 @@ pub(crate) struct StringLevel {
 /// Inside a key: one cursor for all the candidates of the object below.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyLevel {
-    /// The key as a string: the candidates for keys that an object does not name. Their tags are
-    /// the object's candidates.
+    /// The key as a string. Its candidates are for keys that an object does not name, if one of them
+    /// has rules for those; their tags are the object's candidates.
     pub(crate) string: StringLevel,
+    /// Some candidates take any key that they do not name, and none has rules.
+    pub(crate) free: bool,
     /// The key as decoded so far.
     pub(crate) key: SmallVec<[u8; 24]>,
     /// The names of the object's candidates, merged.

@@ -216,6 +216,14 @@ impl ObjectLevel {
     ) -> KeyLevel {
         let ids = self.atoms.iter().map(|atom| atom.state.id).collect();
         let table = tables.of(ids, infos);
+        let (mut open, mut ruled) = (false, false);
+        for atom in &self.atoms {
+            let info = &infos[atom.state.id.index()];
+            if atom.state.is_open(info, &self.seen) {
+                open = true;
+                ruled |= info.other.as_ref().is_some_and(|other| other.chosen().is_some());
+            }
+        }
         let others = self.atoms.iter().enumerate().filter_map(|(position, atom)| {
             let info = &infos[atom.state.id.index()];
             let other = info.other.as_ref().filter(|_| atom.state.is_open(info, &self.seen))?;
@@ -225,9 +233,13 @@ impl ObjectLevel {
             let state = StringAtom::new(atom.state, &strings[atom.state.index()]);
             Atom { tags: atom.tags, state }
         };
-        let atoms = merge_atoms(others).into_iter().map(begin).collect();
+        let atoms = match ruled {
+            true => merge_atoms(others).into_iter().map(begin).collect(),
+            false => Atoms::new(),
+        };
         KeyLevel {
             string: StringLevel { decoder: Decoder::START, atoms },
+            free: open && !ruled,
             key: Default::default(),
             table,
             lo: 0,
@@ -272,22 +284,20 @@ impl KeyLevel {
 
     /// Whether some candidate takes keys that it does not name.
     pub(crate) fn is_open(&self) -> bool {
-        !self.string.atoms.is_empty()
+        self.free || !self.string.atoms.is_empty()
     }
 
     /// The same key, its text unknown: it stands at `string`, and is neither named nor seen.
     pub(crate) fn unknown(&self, string: StringLevel) -> KeyLevel {
         let key = SmallVec::from_slice(SOME_KEY);
-        KeyLevel { string, key, table: self.table, lo: 0, hi: 0 }
-    }
-
-    /// Whether all candidates for keys that are not named take any.
-    pub(crate) fn is_free(&self) -> bool {
-        self.is_open() && self.string.atoms.iter().all(|atom| atom.state.at == At::Free)
+        KeyLevel { string, free: self.free, key, table: self.table, lo: 0, hi: 0 }
     }
 
     /// Where the key stands for the object's candidate at `position`, as one that it does not name.
     pub(crate) fn other_at(&self, position: usize) -> Option<At> {
+        if self.free {
+            return Some(At::Free);
+        }
         let mut atoms = self.string.atoms.iter();
         atoms.find(|atom| atom.tags.contains(position)).map(|atom| atom.state.at)
     }

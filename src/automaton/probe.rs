@@ -107,8 +107,9 @@ impl Automaton {
 
     /// Whether every text goes on from where a key stands, and it is closed alike whatever comes.
     pub(crate) fn is_free_key(&self, key: &KeyLevel) -> bool {
+        let any = |atom: &StringAtom| self.free_lengths(atom) == Some((0, None));
         let mut atoms = key.string.atoms.iter();
-        key.is_open() && atoms.all(|atom| self.free_lengths(&atom.state) == Some((0, None)))
+        key.free || key.is_open() && atoms.all(|atom| any(&atom.state))
     }
 
     /// Whether keys have come in an object that has rules for them: over a poor vocabulary it depends

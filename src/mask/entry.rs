@@ -103,7 +103,7 @@ impl<'a> Source<'a> {
                 entry.base = Some(free(u64::MAX));
                 self.free_key(&mut walk, config, key)?;
             }
-            Level::Key(key) if key.is_open() && self.costs.is_none() && !key.is_free() => {
+            Level::Key(key) if key.is_open() && self.costs.is_none() && !key.free => {
                 entry.base = self.inside(walk.ruled_key(Trie::ROOT, config, key)?);
             }
             Level::String(_) => walk.below(Trie::ROOT, config)?,

@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
             self.added.extend_from_slice(text.within().up_to(u64::MAX));
             return self.exact_exits(start, config, text);
         }
-        if level.is_free() {
+        if level.free {
             return self.plain(start, config);
         }
         if level.is_open() {

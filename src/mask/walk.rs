@@ -144,7 +144,7 @@ impl<'a> Walk<'a> {
     fn has_shortcut(&self, config: &Config) -> bool {
         let small = match &config.top {
             Level::String(_) => true,
-            Level::Key(level) => !level.is_free() || level.is_fresh(),
+            Level::Key(level) => !level.free || level.is_fresh(),
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
@@ -162,19 +162,22 @@ impl<'a> Walk<'a> {
         let mut open: Ancestors<NumberCursor> = Ancestors::new();
         let mut node = start + 1;
         while node < end {
-            let mut cursor = open.above(node).unwrap_or(&first).clone();
+            let before = open.above(node).unwrap_or(&first);
             let (byte, skip) = (trie.byte(node), trie.skip(node));
             if is_number_byte(byte) {
-                if automaton.step_number(&mut cursor, byte) {
-                    self.added.extend_from_slice(trie.tokens_at(node));
-                    open.note(skip, cursor);
-                    node += 1;
-                } else {
+                let mut cursor = before.clone();
+                if !automaton.step_number(&mut cursor, byte) {
                     node = skip;
+                    continue;
                 }
+                self.added.extend_from_slice(trie.tokens_at(node));
+                if skip > node + 1 {
+                    open.note(skip, cursor);
+                }
+                node += 1;
                 continue;
             }
-            if automaton.ends_number(&cursor) {
+            if automaton.ends_number(before) {
                 let close = || automaton.close_scalar(config, &atom.tags);
                 if let Some(next) = self.step_to(node, after.get_or_insert_with(close))? {
                     self.from(node, &next)?;

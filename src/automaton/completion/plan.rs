@@ -199,8 +199,9 @@ impl Automaton {
         position: usize,
         costs: &Costs,
     ) -> Option<(Vec<u8>, SetId)> {
-        let info = &self.objects[object.atoms[position].state.id.index()];
-        let other = info.other.as_ref()?;
+        let atom = &object.atoms[position].state;
+        let info = &self.objects[atom.id.index()];
+        let other = info.other.as_ref().filter(|_| atom.is_open(info, &object.seen))?;
         let At::Language(state) = key.other_at(position)? else {
             let (mut end, decoded) = self.finish_free(key.string.decoder.text, costs)?;
             let text = [&key.key, decoded.as_slice()].concat();

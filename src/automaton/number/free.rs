@@ -21,6 +21,7 @@ pub(super) struct Free {
 }
 
 impl Free {
+    #[inline]
     pub(super) fn verdict(&self, lex: &Lex) -> Verdict {
         if self.integer { integer(lex) } else { self.number(lex) }
     }

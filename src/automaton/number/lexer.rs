@@ -65,8 +65,15 @@ impl Lex {
         Lex { register: Some(Arc::default()), ..Lex::START }
     }
 
-    /// One more byte; `None` where JSON's syntax does not allow it here.
+    /// After one more byte; `None` where JSON's syntax does not allow it here.
     pub(super) fn step(mut self, byte: u8) -> Option<Lex> {
+        self.advance(byte).then_some(self)
+    }
+
+    /// Reads one more byte; where JSON's syntax does not allow it here, `false`, and the rest is
+    /// spoiled.
+    #[inline]
+    pub(super) fn advance(&mut self, byte: u8) -> bool {
         use NumberPhase::*;
         self.bytes = self.bytes.saturating_add(1);
         self.phase = match (self.phase, byte) {
@@ -111,14 +118,14 @@ impl Lex {
                 self.exponent = self.exponent.saturating_mul(10).saturating_add(digit);
                 Exponent
             }
-            _ => return None,
+            _ => return false,
         };
         if let Some(digits) = &mut self.register
             && matches!(self.phase, Zero | Integer | Fraction)
         {
             *digits = Arc::new(&**digits * 10u32 + u32::from(byte - b'0'));
         }
-        Some(self)
+        true
     }
 
     /// Digits before the point.

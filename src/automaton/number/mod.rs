@@ -126,6 +126,7 @@ impl NumberAtom {
     }
 
     /// Reads `byte`, by which the lexer went to `lex`.
+    #[inline]
     fn step(&mut self, info: &NumberInfo, lex: &Lex, byte: u8) -> bool {
         match &info.0 {
             Kind::Free(_) | Kind::Any(_) => {}
@@ -277,10 +278,9 @@ impl NumberCursor {
         self.step_one(&infos[self.atom.id.index()], byte)
     }
 
+    #[inline]
     fn step_one(&mut self, info: &NumberInfo, byte: u8) -> bool {
-        let Some(lex) = self.lex.clone().step(byte) else { return false };
-        self.lex = lex;
-        self.atom.step(info, &self.lex, byte)
+        self.lex.advance(byte) && self.atom.step(info, &self.lex, byte)
     }
 
     /// What the search for an end tells apart.
@@ -330,8 +330,9 @@ fn relevant<'i>(lex: &Lex, infos: impl Iterator<Item = &'i NumberInfo> + Clone) 
 impl NumberLevel {
     /// Reads one byte of the number; `false` where no candidate allows it.
     pub(crate) fn step(&mut self, infos: &[NumberInfo], byte: u8) -> bool {
-        let Some(lex) = self.lex.clone().step(byte) else { return false };
-        self.lex = lex;
+        if !self.lex.advance(byte) {
+            return false;
+        }
         let lex = &self.lex;
         self.atoms.retain(|atom| {
             let info = &infos[atom.state.id.index()];
