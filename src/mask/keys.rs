@@ -110,14 +110,20 @@ impl<'a> Walk<'a> {
         let (automaton, trie) = (self.source.automaton, self.trie);
         let Some(Level::Object(object)) = config.parent() else { return Ok(Inside::Added) };
         let known = known_keys(automaton, trie, start, object, level)?;
-        if known.exhausted || !automaton.outlasts(object, self.most_keys()) {
-            // It matters which keys have come.
+        if known.exhausted {
+            // It matters everywhere which keys have come.
             self.plain(start, config)?;
             return Ok(Inside::Added);
         }
         self.apart.extend(known.exits.iter().map(|(node, _)| *node));
         let outer = self.resume.replace(Vec::new());
-        let inside = self.text(start, config, &level.string)?;
+        let inside = if automaton.outlasts(object, self.most_keys()) {
+            self.text(start, config, &level.string)?
+        } else {
+            // Another key may be the last.
+            self.each_text(start, config, &level.string, true)?;
+            Inside::Added
+        };
         // A further key behind an unknown one is a matter of the document.
         let nodes = std::mem::replace(&mut self.resume, outer).unwrap_or_default();
         match &mut self.resume {

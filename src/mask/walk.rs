@@ -242,13 +242,19 @@ impl<'a> Walk<'a> {
         {
             return Ok(Inside::Class(text, most));
         }
-        self.each_text(start, config, level)?;
+        self.each_text(start, config, level, false)?;
         Ok(Inside::Added)
     }
 
     /// The same byte by byte: the state is a few words for each candidate, and what follows the
-    /// closing quote depends only on which of them accept.
-    fn each_text(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
+    /// closing quote depends only on which of them accept; or, if `exact`, on the text as well.
+    pub(super) fn each_text(
+        &mut self,
+        start: u32,
+        config: &Config,
+        level: &StringLevel,
+        exact: bool,
+    ) -> Result<(), Full> {
         let (automaton, trie) = (self.source.automaton, self.trie);
         let minimal = automaton.is_minimal();
         let strings = |index: u32| automaton.strings(level.atoms[index as usize].state.id);
@@ -272,7 +278,11 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 let at = states[from..to].iter().copied();
-                if let Some(after) = closings.of(automaton, config, level, &cursor.decoder, at) {
+                if exact {
+                    self.resume_at(start, config, [node])?;
+                } else if let Some(after) =
+                    closings.of(automaton, config, level, &cursor.decoder, at)
+                {
                     self.from(node, after)?;
                 }
                 node = skip;
