@@ -1,7 +1,6 @@
 //! Every row by texts that are and are not in it.
 
 use super::*;
-use std::time::Instant;
 
 fn language(name: &str) -> Arc<Language> {
     Format::lookup(name, Dialect::Draft202012).unwrap().alone(false).unwrap()
@@ -174,20 +173,5 @@ fn every_row_is_built() {
         }
         assert!(!format.alone(false).unwrap().is_empty(), "{}", format.name);
         assert!(!format.source.is_empty());
-    }
-}
-
-/// Run with `--ignored --nocapture`: what each row takes.
-#[test]
-#[ignore = "prints figures"]
-fn sizes() {
-    for format in formats() {
-        let start = Instant::now();
-        let states = format.factor().unwrap().len();
-        let built = start.elapsed().as_secs_f64() * 1e3;
-        let start = Instant::now();
-        format.alone(false).unwrap();
-        let alone = start.elapsed().as_secs_f64() * 1e3;
-        eprintln!("{:24}{states:7} states {built:8.2} ms, alone {alone:8.2} ms", format.name);
     }
 }
