@@ -197,7 +197,7 @@ impl NumberAtom {
             (Kind::Finite(finite), _) => {
                 let ends =
                     finite.texts[self.range()].iter().map(|t| &t.as_bytes()[lex.bytes as usize..]);
-                let zero = self.tail.then_some(&b"0"[..]);
+                let zero = (self.tail && lex.digits < NUMBER_DIGITS).then_some(&b"0"[..]);
                 // Of a text that wants a point nothing is left.
                 let ends = ends.map(|end| if end.is_empty() { b".0" } else { end });
                 let ends = ends.chain(zero).filter(|end| spells(end));
@@ -444,6 +444,13 @@ mod tests {
         for text in ["2", "1.1", "1e", "1.06", "-1", "-201", "1.00000000000000000"] {
             assert_eq!(accepts(&some, text), None, "{text}");
         }
+        // Behind as many zeros as may be added, only the longer text is left.
+        let infos = [NumberInfo::new(&values(false, &["0", "43e-21"]), Numbers::Plain)];
+        let atom = NumberAtom::new(NumberId::new(0), &infos[0]);
+        let mut cursor = NumberCursor { lex: Lex::START, atom };
+        assert!(b"0.00000000000000000".iter().all(|&byte| cursor.step(&infos, byte)));
+        let end = cursor.atom.shortest_end(&infos[0], &cursor.lex, |_| true);
+        assert_eq!(end.as_deref(), Some(&b"0043"[..]));
         let integers = values(true, &["1", "20"]);
         assert_eq!(accepts(&integers, "1.0"), None);
         assert_eq!(accepts(&integers, "20"), Some(true));
