@@ -167,6 +167,11 @@ impl ObjectInfo {
         }
     }
 
+    /// The other keys, where it has rules for them.
+    pub(crate) fn chosen(&self) -> Option<&Chosen> {
+        self.other.as_ref()?.chosen()
+    }
+
     pub(crate) fn order(&self) -> Order {
         self.order
     }

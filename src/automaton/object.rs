@@ -1,7 +1,7 @@
 //! Objects: which names and keys may still come, asked of the registers.
 
 use super::gap::Gap;
-use super::info::ObjectInfo;
+use super::info::{ObjectInfo, OtherInfo};
 use super::level::{
     Atom, Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, StringLevel, Tags, ValueLevel,
     merge_atoms,
@@ -216,30 +216,28 @@ impl ObjectLevel {
     ) -> KeyLevel {
         let ids = self.atoms.iter().map(|atom| atom.state.id).collect();
         let table = tables.of(ids, infos);
-        let (mut open, mut ruled) = (false, false);
-        for atom in &self.atoms {
-            let info = &infos[atom.state.id.index()];
-            if atom.state.is_open(info, &self.seen) {
-                open = true;
-                ruled |= info.other.as_ref().is_some_and(|other| other.chosen().is_some());
-            }
-        }
-        let others = self.atoms.iter().enumerate().filter_map(|(position, atom)| {
-            let info = &infos[atom.state.id.index()];
-            let other = info.other.as_ref().filter(|_| atom.state.is_open(info, &self.seen))?;
-            Some((other.string, Tags::One(position)))
-        });
+        let others: SmallVec<[(usize, &OtherInfo); 1]> = self
+            .atoms
+            .iter()
+            .enumerate()
+            .filter_map(|(position, atom)| {
+                let info = &infos[atom.state.id.index()];
+                let open = atom.state.is_open(info, &self.seen);
+                Some((position, info.other.as_ref().filter(|_| open)?))
+            })
+            .collect();
+        let ruled = others.iter().any(|(_, other)| other.chosen().is_some());
+        let free = !ruled && !others.is_empty();
         let begin = |atom: Atom<StringId>| {
             let state = StringAtom::new(atom.state, &strings[atom.state.index()]);
             Atom { tags: atom.tags, state }
         };
-        let atoms = match ruled {
-            true => merge_atoms(others).into_iter().map(begin).collect(),
-            false => Atoms::new(),
-        };
+        let states = others.into_iter().filter(|_| ruled);
+        let states = states.map(|(position, other)| (other.string, Tags::One(position)));
+        let atoms = merge_atoms(states).into_iter().map(begin).collect();
         KeyLevel {
             string: StringLevel { decoder: Decoder::START, atoms },
-            free: open && !ruled,
+            free,
             key: Default::default(),
             table,
             lo: 0,
@@ -350,9 +348,7 @@ impl KeyLevel {
             let At::Language(state) = atom.state.at else { return true };
             let Some(position) = atom.tags.iter().next() else { return true };
             let info = &infos[object.atoms[position].state.id.index()];
-            let Some(chosen) = info.other.as_ref().and_then(|other| other.chosen()) else {
-                return true;
-            };
+            let Some(chosen) = info.chosen() else { return true };
             let known = |full: &[u8]| {
                 let found = entries.binary_search_by(|entry| entry.text.as_bytes().cmp(full));
                 object.has_seen(full)

@@ -100,8 +100,7 @@ impl Automaton {
         object.atoms.iter().all(|atom| {
             let info = &self.objects[atom.state.id.index()];
             let known = (seen + info.names.len()) as u64;
-            let chosen = info.other.as_ref().and_then(|other| other.chosen());
-            chosen.is_none_or(|chosen| chosen.outnumbers(known.saturating_add(some)))
+            info.chosen().is_none_or(|chosen| chosen.outnumbers(known.saturating_add(some)))
         })
     }
 
@@ -117,10 +116,7 @@ impl Automaton {
     pub(crate) fn has_seen_ruled_keys(&self, config: &Config) -> bool {
         std::iter::once(&config.top).chain(config.frames()).any(|level| {
             let Level::Object(object) = level else { return false };
-            let is_ruled = |id: ObjectId| {
-                let other = self.objects[id.index()].other.as_ref();
-                other.is_some_and(|other| other.chosen().is_some())
-            };
+            let is_ruled = |id: ObjectId| self.objects[id.index()].chosen().is_some();
             object.seen.is_some() && object.atoms.iter().any(|atom| is_ruled(atom.state.id))
         })
     }

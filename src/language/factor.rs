@@ -14,6 +14,8 @@ use regex_automata::nfa::thompson::{NFA, State, WhichCaptures};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, Repetition};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The language of one pattern or format.
@@ -442,6 +444,18 @@ pub(super) fn byte_edges(state: &State, mut visit: impl FnMut(u8, u8, StateID)) 
         }
         _ => {}
     }
+}
+
+/// The common refinement of several partitions of all bytes, and how many classes it has; `key`:
+/// the class of a byte in each of them.
+pub(super) fn joint_classes(key: impl Fn(u8) -> SmallVec<[u8; 4]>) -> ([u8; 256], usize) {
+    let mut known: FxHashMap<SmallVec<[u8; 4]>, u8> = FxHashMap::default();
+    let classes = std::array::from_fn(|byte| {
+        // At most 256 keys: the largest class is 255.
+        let fresh = known.len() as u8;
+        *known.entry(key(byte as u8)).or_insert(fresh)
+    });
+    (classes, known.len())
 }
 
 /// The nodes of a graph from which a seed can be reached.

@@ -4,7 +4,7 @@
 use super::alphabet::Alphabet;
 use super::automaton::{Full, LangState, LanguageLimit};
 use super::decode::TextState;
-use super::factor::backward;
+use super::factor::{backward, joint_classes};
 use super::lengths::{CharGraph, Lengths};
 use super::spell::{BOUNDARY, Spell, SpellEdge, SpellNode};
 use super::stepped::Stepped;
@@ -196,8 +196,7 @@ impl Product {
             })
         };
         let mortal = self.leading_to(pairs, |pair| !all(pair, &|next| next != DEAD));
-        let mut immortal = self.accepts.clone();
-        immortal.grow(self.len());
+        let mut immortal = FixedBitSet::with_capacity(self.len());
         immortal.insert_range(..);
         let mut moves = FixedBitSet::with_capacity(self.len());
         for (i, &(state, node)) in pairs.iter().enumerate() {
@@ -441,7 +440,9 @@ impl Explored {
         max_states: usize,
         lives: impl Fn(usize, LangState) -> bool,
     ) -> Result<Explored, LanguageLimit> {
-        let (classes, stride) = joint_classes(factors);
+        let (classes, stride) = joint_classes(|byte| {
+            factors.iter().map(|dfa| dfa.classes()[usize::from(byte)]).collect()
+        });
         let mut explored = Explored {
             classes,
             stride,
@@ -530,19 +531,6 @@ impl Explored {
 /// Whether a factor accepts in its place of a state.
 pub(super) fn accepts_in(dfa: &Stepped, state: LangState) -> bool {
     state != GONE && dfa.accepts(state)
-}
-
-/// The common refinement of the factors' byte classes, and how many there are.
-fn joint_classes(factors: &[Stepped]) -> ([u8; 256], usize) {
-    let mut known: FxHashMap<SmallVec<[u8; 4]>, u8> = FxHashMap::default();
-    let mut classes = [0; 256];
-    for (byte, class) in classes.iter_mut().enumerate() {
-        let key = factors.iter().map(|dfa| dfa.classes()[byte]).collect();
-        // At most 256 keys: the largest class is 255.
-        let fresh = known.len() as u8;
-        *class = *known.entry(key).or_insert(fresh);
-    }
-    (classes, known.len())
 }
 
 /// The spelling node of a decoder state, if it is not inside an escape.

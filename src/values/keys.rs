@@ -12,7 +12,7 @@ use crate::base::Route;
 use crate::error::Result;
 use crate::language::{Factor, Joint, LanguageLimit, PatternError};
 use crate::options::Objects;
-use crate::schema::{Body, Children, Keyword, Kw, NodeId, Status};
+use crate::schema::{Children, Keyword, Kw, NodeId, Status};
 use std::sync::Arc;
 
 /// The keys of an object with rules.
@@ -246,19 +246,5 @@ impl Builder<'_> {
         let joint = Joint::compile(&factors, &self.options.limits).map(Arc::new);
         self.joints.insert(ids.into(), joint.clone());
         joint
-    }
-
-    /// Marks those keywords of a subschema, and of those that apply in place, that `wanted` names.
-    fn widen_closure(&mut self, node: NodeId, limit: &'static str, wanted: impl Fn(Kw) -> bool) {
-        let schema = self.schema.clone();
-        for node in self.in_place_closure(node) {
-            let Body::Keywords(keywords) = &schema.node(node).body else { continue };
-            for (index, keyword) in keywords.iter().enumerate() {
-                let kw = keyword.kw.filter(|_| keyword.status == Status::Active);
-                if kw.is_some_and(|kw| super::sets::narrows(kw) && wanted(kw)) {
-                    self.widen(node, index, limit);
-                }
-            }
-        }
     }
 }

@@ -390,12 +390,21 @@ impl<'o> Builder<'o> {
 
     /// A whole conjunct is left out of one set: none of its keywords is enforced everywhere.
     pub(super) fn widen_node(&mut self, node: NodeId) {
+        self.widen_closure(node, "set_shapes", |_| true);
+    }
+
+    /// Marks those keywords of a subschema, and of those that apply in place, that `wanted` names.
+    pub(super) fn widen_closure(
+        &mut self,
+        node: NodeId,
+        limit: &'static str,
+        wanted: impl Fn(Kw) -> bool,
+    ) {
+        let schema = self.schema.clone();
         for node in self.in_place_closure(node) {
-            if let Body::Keywords(keywords) = &self.schema.clone().node(node).body {
-                for (index, keyword) in keywords.iter().enumerate() {
-                    if asserts(keyword) {
-                        self.widen(node, index, "set_shapes");
-                    }
+            for (index, keyword) in schema.node(node).keywords().iter().enumerate() {
+                if asserts(keyword) && keyword.kw.is_some_and(&wanted) {
+                    self.widen(node, index, limit);
                 }
             }
         }
@@ -419,17 +428,10 @@ impl<'o> Builder<'o> {
     fn intern_number(&mut self, shape: NumberShape, terms: &[Term]) -> Option<NumberId> {
         let (shape, partial) = shape.take_partial();
         if partial {
-            let nodes = terms.iter().filter_map(Term::node).collect::<Vec<_>>();
-            for node in nodes.into_iter().flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>()
-            {
-                let schema = self.schema.clone();
-                for (index, keyword) in schema.node(node).keywords().iter().enumerate() {
-                    if keyword.status == Status::Active
-                        && matches!(keyword.kw, Some(Kw::MultipleOf | Kw::Not))
-                    {
-                        self.widen(node, index, "multiple_digits");
-                    }
-                }
+            for node in terms.iter().filter_map(Term::node) {
+                self.widen_closure(node, "multiple_digits", |kw| {
+                    matches!(kw, Kw::MultipleOf | Kw::Not)
+                });
             }
         }
         let shape = shape.spelled(self.options.policy.numbers)?;

@@ -19,7 +19,7 @@ mod needs;
 
 use super::automaton::{Full, LangState};
 use super::ecma::Look as Assertion;
-use super::factor::{Factor, backward, byte_edges, epsilons};
+use super::factor::{Factor, backward, byte_edges, epsilons, joint_classes};
 use fixedbitset::FixedBitSet;
 use needs::{Inner, MATCH, MATCHED, NO_NEEDS, NOTHING, Needs, NeedsId, SetId, Thread};
 use regex_automata::nfa::thompson::{NFA, State};
@@ -77,7 +77,8 @@ impl Alternating {
                 .and_then(|n| base.checked_add(n))
                 .ok_or(Full)?;
         }
-        let classes = joint_classes(nfas);
+        let class = |byte| nfas.clone().map(|nfa| nfa.byte_classes().get(byte)).collect();
+        let (classes, _) = joint_classes(class);
         let mut automaton = Alternating {
             factor: Arc::clone(&factor),
             bodies,
@@ -403,15 +404,4 @@ fn coaccessible(nfa: &NFA) -> FixedBitSet {
             }
         },
     )
-}
-
-/// The common refinement of the byte classes of all bodies.
-fn joint_classes<'n>(nfas: impl Iterator<Item = &'n NFA> + Clone) -> [u8; 256] {
-    let mut known: FxHashMap<Vec<u8>, u8> = FxHashMap::default();
-    std::array::from_fn(|byte| {
-        let key = nfas.clone().map(|nfa| nfa.byte_classes().get(byte as u8)).collect();
-        // At most 256 keys: the largest class is 255.
-        let fresh = known.len() as u8;
-        *known.entry(key).or_insert(fresh)
-    })
 }
