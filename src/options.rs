@@ -296,6 +296,9 @@ pub struct Limits {
     pub value_sets: usize,
     /// Shapes of one type in one value set (routed). Default 256.
     pub set_shapes: usize,
+    /// Constraints on some items or members that may be open at once for one value (routed).
+    /// Default 8.
+    pub open_constraints: usize,
     /// Bytes of a shortest completion (an error). Default 16 MiB.
     pub completion_bytes: usize,
     /// Calls of `accept` that `rollback` can undo (an error). Default 1,024.
@@ -316,6 +319,7 @@ impl Default for Limits {
             lazy_states: 200_000,
             value_sets: 200_000,
             set_shapes: 256,
+            open_constraints: 8,
             completion_bytes: 16 << 20,
             rollback: 1_024,
             cache_bytes: 64 << 20,

@@ -6,7 +6,7 @@
 use super::intersect;
 use super::numbers::NumberShape;
 use super::sets::Builder;
-use super::shape::{ArrayShape, Literals, Name, ObjectShape, SetId, StringShape};
+use super::shape::{ArrayShape, Literals, Name, ObjectShape, Rank, SetId, StringShape};
 use super::strings::{FormatUse, format_use};
 use crate::base::Decimal;
 use crate::error::Result;
@@ -224,7 +224,7 @@ impl Builder<'_> {
             Kw::Required => {
                 let names = value.items().filter_map(JsonRef::as_str).map(|text| Name {
                     text: text.into(),
-                    declared: false,
+                    rank: Rank::Required,
                     required: true,
                     set: SetId::ANY,
                 });
@@ -264,9 +264,9 @@ impl Builder<'_> {
     }
 
     fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
-        for object in &mut draft.objects {
-            *object = intersect::objects(object, narrower, self);
-        }
+        let both =
+            draft.objects.iter().filter_map(|object| intersect::objects(object, narrower, self));
+        draft.objects = both.collect();
     }
 
     /// `prefixItems`, `items` in both forms and `additionalItems`: each narrows items by index.
@@ -340,12 +340,18 @@ impl Builder<'_> {
         if value.kind() == JsonKind::Array {
             let prefix: Arc<[_]> = value.items().map(|item| self.literal_set(doc, item)).collect();
             let len = prefix.len() as u64;
-            draft.arrays.push(ArrayShape { prefix, rest: SetId::NEVER, min: len, max: Some(len) });
+            draft.arrays.push(ArrayShape {
+                prefix,
+                rest: SetId::NEVER,
+                min: len,
+                max: Some(len),
+                ..ArrayShape::any()
+            });
             return;
         }
         let names = value.members().map(|(text, member)| Name {
             text: text.into(),
-            declared: true,
+            rank: Rank::Declared,
             required: true,
             set: self.literal_set(doc, member),
         });

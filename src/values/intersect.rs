@@ -2,7 +2,10 @@
 
 use super::draft::Draft;
 use super::numbers::NumberShape;
-use super::shape::{ArrayShape, FactorId, Name, ObjectShape, SetId, StringShape};
+use super::shape::{
+    ArrayShape, EvaluatedItems, EvaluatedKeys, FactorId, ItemCount, Name, ObjectShape, Rank, SetId,
+    SomeMember, StringShape,
+};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -11,6 +14,12 @@ use std::sync::Arc;
 pub(super) trait Conjoin {
     /// The id of the conjunction of two sets.
     fn join(&mut self, a: SetId, b: SetId) -> SetId;
+
+    /// The id of the conjunction of a set and the complement of another.
+    fn join_negated(&mut self, a: SetId, b: SetId) -> SetId;
+
+    /// Whether a set is empty, as far as can be told at once.
+    fn is_empty(&mut self, set: SetId) -> bool;
 
     /// Whether a language holds a key.
     fn is_in(&self, factor: FactorId, key: &str) -> bool;
@@ -23,7 +32,7 @@ pub(super) fn drafts(a: &Draft, b: &Draft, join: &mut dyn Conjoin, limit: usize)
         numbers: product(&a.numbers, &b.numbers, limit, NumberShape::intersect)?,
         strings: product(&a.strings, &b.strings, limit, strings)?,
         arrays: product(&a.arrays, &b.arrays, limit, |x, y| arrays(x, y, join))?,
-        objects: product(&a.objects, &b.objects, limit, |x, y| Some(objects(x, y, join)))?,
+        objects: product(&a.objects, &b.objects, limit, |x, y| objects(x, y, join))?,
     })
 }
 
@@ -69,23 +78,163 @@ pub(super) fn strings(a: &StringShape, b: &StringShape) -> Option<StringShape> {
 
 pub(super) fn arrays(a: &ArrayShape, b: &ArrayShape, join: &mut dyn Conjoin) -> Option<ArrayShape> {
     let (min, max) = (a.min.max(b.min), least(a.max, b.max));
-    if max.is_some_and(|m| m < min) {
-        return None;
-    }
     let len = a.prefix.len().max(b.prefix.len()) as u64;
     let prefix = (0..len).map(|i| join.join(a.item(i), b.item(i))).collect();
-    Some(ArrayShape { prefix, rest: join.join(a.rest, b.rest), min, max })
+    let both = ArrayShape {
+        prefix,
+        rest: join.join(a.rest, b.rest),
+        min,
+        max,
+        counts: together(&a.counts, &b.counts),
+        unique: a.unique || b.unique,
+        evaluated: evaluated_items(a.evaluated.as_deref(), b.evaluated.as_deref()),
+    };
+    simplified_array(both, join)
+}
+
+/// The same set of arrays, with fewer counts; `None` where it is plainly empty.
+pub(super) fn simplified_array(
+    mut shape: ArrayShape,
+    join: &mut dyn Conjoin,
+) -> Option<ArrayShape> {
+    let counts = std::mem::replace(&mut shape.counts, Arc::new([]));
+    let mut kept: Vec<ItemCount> = Vec::new();
+    for count in counts.iter() {
+        let len = shape.prefix.len().max(count.prefix.len());
+        let mut counting = Vec::with_capacity(len + 1);
+        let (mut all, mut some) = (true, Vec::new());
+        for index in 0..=len {
+            // Behind the last of the prefixes the rest is asked.
+            let (own, wanted) = (shape.item(index as u64), count.item(index));
+            let met = join.join(own, wanted);
+            let none = wanted == SetId::NEVER || join.is_empty(met);
+            counting.push(if none { SetId::NEVER } else { wanted });
+            all &= met == own;
+            if !none {
+                some.push(index);
+            }
+        }
+        let never = |index: usize| counting[index] == SetId::NEVER;
+        if count.min == 0 && count.max.is_none() {
+            continue;
+        }
+        if some.is_empty() {
+            // Nothing counts.
+            if count.min > 0 {
+                return None;
+            }
+        } else if all {
+            // Every item counts.
+            shape.min = shape.min.max(count.min);
+            shape.max = least(shape.max, count.max);
+        } else if count.max == Some(0) {
+            let without = |index: usize, join: &mut dyn Conjoin| {
+                let own = shape.item(index as u64);
+                if never(index) { own } else { join.join_negated(own, counting[index]) }
+            };
+            let prefix = (0..len).map(|index| without(index, join)).collect();
+            let rest = without(len, join);
+            (shape.prefix, shape.rest) = (prefix, rest);
+        } else if let ([index], true, None) = (some.as_slice(), count.min == 1, count.max)
+            && *index < len
+        {
+            // Only one item can count, so it does.
+            let mut prefix: Vec<SetId> = (0..len).map(|i| shape.item(i as u64)).collect();
+            prefix[*index] = join.join(prefix[*index], counting[*index]);
+            shape.prefix = prefix.into();
+            shape.min = shape.min.max(*index as u64 + 1);
+        } else {
+            let rest = counting.pop().unwrap_or(SetId::NEVER);
+            let count = ItemCount { prefix: counting.into(), rest, ..count.clone() };
+            if !kept.contains(&count) {
+                kept.push(count);
+            }
+        }
+    }
+    shape.counts = kept.into();
+    let empty = |max: Option<u64>, min: u64| max.is_some_and(|max| max < min);
+    if empty(shape.max, shape.min) || shape.counts.iter().any(|c| empty(c.max, c.min)) {
+        return None;
+    }
+    Some(shape)
+}
+
+fn together<T: Clone + PartialEq>(a: &Arc<[T]>, b: &Arc<[T]>) -> Arc<[T]> {
+    if b.is_empty() {
+        return a.clone();
+    }
+    if a.is_empty() {
+        return b.clone();
+    }
+    let mut all = a.to_vec();
+    all.extend(b.iter().filter(|one| !a.contains(one)).cloned());
+    all.into()
+}
+
+fn evaluated_items(
+    a: Option<&EvaluatedItems>,
+    b: Option<&EvaluatedItems>,
+) -> Option<Arc<EvaluatedItems>> {
+    let (Some(a), Some(b)) = (a, b) else { return a.or(b).cloned().map(Arc::new) };
+    let mut sets = a.sets.clone();
+    sets.extend(b.sets.iter().filter(|set| !a.sets.contains(set)));
+    Some(Arc::new(EvaluatedItems { first: a.first.max(b.first), sets }))
+}
+
+fn evaluated_keys(
+    a: Option<&EvaluatedKeys>,
+    b: Option<&EvaluatedKeys>,
+) -> Option<Arc<EvaluatedKeys>> {
+    let (Some(a), Some(b)) = (a, b) else { return a.or(b).cloned().map(Arc::new) };
+    let mut names = [a.names.as_slice(), b.names.as_slice()].concat();
+    names.sort_unstable();
+    names.dedup();
+    let mut keys = a.keys.clone();
+    keys.extend(b.keys.iter().filter(|keys| !a.keys.contains(keys)).cloned());
+    Some(Arc::new(EvaluatedKeys { all: a.all || b.all, names, keys }))
 }
 
 /// Declared names keep the order of their first mention, `a` before `b`; names that are only
-/// required come last, in the order in which they were required.
-pub(super) fn objects(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) -> ObjectShape {
+/// required come next, in the order in which they were required; loose ones last. `None` where the
+/// shape is plainly empty.
+pub(super) fn objects(
+    a: &ObjectShape,
+    b: &ObjectShape,
+    join: &mut dyn Conjoin,
+) -> Option<ObjectShape> {
     let closed = a.closed || b.closed;
     if a.is_any() {
-        return ObjectShape { closed, ..b.clone() };
+        return Some(ObjectShape { closed, ..b.clone() });
     }
     if b.is_any() {
-        return ObjectShape { closed, ..a.clone() };
+        return Some(ObjectShape { closed, ..a.clone() });
+    }
+    let both = ObjectShape {
+        names: names(a, b, join),
+        other: join.join(a.other, b.other),
+        rules: together(&a.rules, &b.rules),
+        key_nodes: together(&a.key_nodes, &b.key_nodes),
+        closed,
+        min: a.min.max(b.min),
+        max: least(a.max, b.max),
+        some: together(&a.some, &b.some),
+        implies: {
+            let mut all = [&a.implies[..], &b.implies[..]].concat();
+            all.sort_unstable();
+            all.dedup();
+            all.into()
+        },
+        evaluated: evaluated_keys(a.evaluated.as_deref(), b.evaluated.as_deref()),
+    };
+    simplified_object(both, join)
+}
+
+fn names(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) -> Arc<[Name]> {
+    if b.names.is_empty() && b.other == SetId::ANY && b.rules.is_empty() {
+        return a.names.clone();
+    }
+    if a.names.is_empty() && a.other == SetId::ANY && a.rules.is_empty() {
+        return b.names.clone();
     }
     let index_of = |shape: &ObjectShape| -> FxHashMap<Arc<str>, usize> {
         shape.names.iter().enumerate().map(|(i, n)| (n.text.clone(), i)).collect()
@@ -94,9 +243,10 @@ pub(super) fn objects(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) 
     let mut merge = |text: &Arc<str>| {
         let x = in_a.get(text).map(|&i| &a.names[i]);
         let y = in_b.get(text).map(|&i| &b.names[i]);
+        let ranks = [x, y].into_iter().flatten().map(|name| name.rank);
         Name {
             text: text.clone(),
-            declared: [x, y].into_iter().flatten().any(|n| n.declared),
+            rank: ranks.min().unwrap_or(Rank::Loose),
             required: [x, y].into_iter().flatten().any(|n| n.required),
             set: match (x, y) {
                 (Some(x), Some(y)) => join.join(x.set, y.set),
@@ -106,26 +256,116 @@ pub(super) fn objects(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) 
             },
         }
     };
-    let declared_in_a = |text: &str| in_a.get(text).is_some_and(|&i| a.names[i].declared);
-    let mut names: Vec<Name> = Vec::with_capacity(a.names.len() + b.names.len());
-    let of_a = a.names.iter().filter(|n| n.declared);
-    let of_b = b.names.iter().filter(|n| n.declared && !declared_in_a(&n.text));
-    names.extend(of_a.chain(of_b).map(|n| merge(&n.text)));
-    let declared_in_b = |text: &str| in_b.get(text).is_some_and(|&i| b.names[i].declared);
-    let of_a = a.names.iter().filter(|n| !n.declared && !declared_in_b(&n.text));
-    let of_b = b.names.iter().filter(|n| !n.declared && !in_a.contains_key(&n.text));
-    names.extend(of_a.chain(of_b).map(|n| merge(&n.text)));
-    let mut rules = a.rules.to_vec();
-    rules.extend(b.rules.iter().filter(|rule| !a.rules.contains(rule)).cloned());
-    let mut key_nodes = a.key_nodes.to_vec();
-    key_nodes.extend(b.key_nodes.iter().filter(|node| !a.key_nodes.contains(node)));
-    ObjectShape {
-        names: names.into(),
-        other: join.join(a.other, b.other),
-        rules: rules.into(),
-        key_nodes: key_nodes.into(),
-        closed,
+    let mut merged: Vec<Name> = Vec::with_capacity(a.names.len() + b.names.len());
+    for rank in [Rank::Declared, Rank::Required, Rank::Loose] {
+        let in_other = |names: &FxHashMap<Arc<str>, usize>, shape: &ObjectShape, text: &str| {
+            names.get(text).map(|&i| shape.names[i].rank)
+        };
+        let better = |other: Option<Rank>| other.is_some_and(|other| other < rank);
+        let start = merged.len();
+        let of_a = a.names.iter().filter(|n| n.rank == rank);
+        let of_a = of_a.filter(|n| !better(in_other(&in_b, b, &n.text)));
+        let of_b = b.names.iter().filter(|n| n.rank == rank);
+        let of_b = of_b.filter(|n| in_other(&in_a, a, &n.text).is_none_or(|other| other > rank));
+        merged.extend(of_a.chain(of_b).map(|n| merge(&n.text)));
+        if rank == Rank::Loose {
+            merged[start..].sort_by(|a, b| a.text.cmp(&b.text));
+        }
     }
+    merged.into()
+}
+
+/// The same set of objects, with fewer constraints on some member; `None` where it is plainly empty.
+pub(super) fn simplified_object(
+    mut shape: ObjectShape,
+    join: &mut dyn Conjoin,
+) -> Option<ObjectShape> {
+    let some = std::mem::replace(&mut shape.some, Arc::new([]));
+    let mut kept: Vec<SomeMember> = Vec::new();
+    for one in some.iter() {
+        match simplified_some(one, &mut shape, join) {
+            Simplified::Never => return None,
+            Simplified::Holds => {}
+            Simplified::To(one) if kept.contains(&one) => {}
+            Simplified::To(one) => kept.push(one),
+        }
+    }
+    shape.some = kept.into();
+    let required = shape.names.iter().filter(|name| name.required);
+    let mut needed = 0;
+    for name in required {
+        needed += 1;
+        if name.set == SetId::NEVER {
+            return None;
+        }
+    }
+    let most = shape.max.unwrap_or(u64::MAX);
+    (shape.min <= most && needed <= most).then_some(shape)
+}
+
+/// What is left of a constraint on some member.
+enum Simplified {
+    Never,
+    Holds,
+    To(SomeMember),
+}
+
+fn simplified_some(
+    one: &SomeMember,
+    shape: &mut ObjectShape,
+    join: &mut dyn Conjoin,
+) -> Simplified {
+    let mut names: Vec<(Arc<str>, SetId)> = Vec::with_capacity(one.names.len());
+    let index_of: FxHashMap<Arc<str>, usize> = match one.names.len() {
+        0..=2 => FxHashMap::default(),
+        _ => shape.names.iter().enumerate().map(|(i, n)| (n.text.clone(), i)).collect(),
+    };
+    for (text, wanted) in one.names.iter() {
+        let found = match one.names.len() {
+            0..=2 => shape.names.iter().position(|name| name.text == *text),
+            _ => index_of.get(text).copied(),
+        };
+        let own = match found {
+            Some(index) => shape.names[index].set,
+            None => with_rules(shape, text, SetId::ANY, true, join),
+        };
+        let met = join.join(own, *wanted);
+        let none = *wanted == SetId::NEVER || join.is_empty(met);
+        if !none && met == own && found.is_some_and(|index| shape.names[index].required) {
+            return Simplified::Holds;
+        }
+        // Names without a chance still say that the others do not speak of them.
+        names.push((text.clone(), if none { SetId::NEVER } else { *wanted }));
+    }
+    let others = one.other != SetId::NEVER || !one.rules.is_empty();
+    let left = names.iter().filter(|(_, set)| *set != SetId::NEVER).count();
+    if others && shape.other == SetId::NEVER && shape.names.iter().all(|n| names_it(one, n)) {
+        // No other key may come.
+    } else if others {
+        return Simplified::To(SomeMember { names: names.into(), ..one.clone() });
+    }
+    names.retain(|(_, set)| *set != SetId::NEVER);
+    match (left, names.pop()) {
+        (0, _) | (_, None) => Simplified::Never,
+        (1, Some((text, set))) => {
+            let only = Name { text, rank: Rank::Loose, required: true, set };
+            let only = ObjectShape { names: Arc::new([only]), ..ObjectShape::any() };
+            shape.names = self::names(shape, &only, join);
+            Simplified::Holds
+        }
+        (_, Some(last)) => {
+            names.push(last);
+            Simplified::To(SomeMember {
+                names: names.into(),
+                other: SetId::NEVER,
+                rules: Arc::new([]),
+            })
+        }
+    }
+}
+
+fn names_it(one: &SomeMember, name: &Name) -> bool {
+    one.names.binary_search_by(|(text, _)| text.cmp(&name.text)).is_ok()
 }
 
 /// `set`, and what `shape` says of a key that it does not name; `first`: `set` was mentioned first.
@@ -178,6 +418,14 @@ mod tests {
             a
         }
 
+        fn join_negated(&mut self, a: SetId, _: SetId) -> SetId {
+            a
+        }
+
+        fn is_empty(&mut self, set: SetId) -> bool {
+            set == SetId::NEVER
+        }
+
         fn is_in(&self, _: FactorId, _: &str) -> bool {
             false
         }
@@ -186,7 +434,7 @@ mod tests {
     fn object(names: &[(&str, bool, bool)]) -> ObjectShape {
         let names = names.iter().map(|&(text, declared, required)| Name {
             text: text.into(),
-            declared,
+            rank: if declared { Rank::Declared } else { Rank::Required },
             required,
             set: SetId::ANY,
         });
@@ -201,12 +449,12 @@ mod tests {
     fn first_mention_decides_the_order_and_only_required_names_come_last() {
         let a = object(&[("a", true, false), ("b", true, false), ("r", false, true)]);
         let b = object(&[("c", true, false), ("a", true, true), ("s", false, true)]);
-        let both = objects(&a, &b, &mut First);
+        let both = objects(&a, &b, &mut First).unwrap();
         assert_eq!(order(&both), ["a", "b", "c", "r", "s"]);
         assert!(both.names[0].required && !both.names[1].required);
         // A name that one side requires and the other declares stands where it is declared.
         let b = object(&[("r", true, false), ("c", true, false)]);
-        let both = objects(&a, &b, &mut First);
+        let both = objects(&a, &b, &mut First).unwrap();
         assert_eq!(order(&both), ["a", "b", "r", "c"]);
         assert!(both.names[2].required);
     }

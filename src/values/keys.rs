@@ -7,25 +7,44 @@
 
 use super::intersect::Conjoin;
 use super::sets::{Builder, Term, Widened};
-use super::shape::{FactorId, KeyRule, KeySet, Name, ObjectShape, SetId, StringShape};
+use super::shape::{FactorId, KeyRule, KeySet, Name, ObjectShape, Rank, SetId, StringShape};
 use crate::base::Route;
 use crate::error::Result;
 use crate::language::{Factor, Joint, LanguageLimit, PatternError};
 use crate::options::Objects;
 use crate::schema::{Children, Keyword, Kw, NodeId, Status};
+use fixedbitset::FixedBitSet;
 use std::sync::Arc;
 
 /// The keys of an object with rules.
 #[derive(Clone, Debug)]
 pub(crate) struct OtherKeys {
     pub(crate) joint: Arc<Joint>,
+    /// The languages that it reads, ascending.
+    factors: Box<[FactorId]>,
     /// By combination: the set of the values; `None` where the policy lets no such key come.
     pub(crate) sets: Box<[Option<SetId>]>,
+}
+
+impl OtherKeys {
+    /// Whether the keys of a combination are in a language.
+    pub(super) fn holds(&self, combination: &FixedBitSet, factor: FactorId) -> bool {
+        self.factors.binary_search(&factor).is_ok_and(|index| combination.contains(index))
+    }
 }
 
 impl Conjoin for Builder<'_> {
     fn join(&mut self, a: SetId, b: SetId) -> SetId {
         self.join_sets(a, b)
+    }
+
+    fn join_negated(&mut self, a: SetId, b: SetId) -> SetId {
+        let negated = self.negated(b);
+        self.join_sets(a, negated)
+    }
+
+    fn is_empty(&mut self, set: SetId) -> bool {
+        self.is_plainly_empty(set)
     }
 
     fn is_in(&self, factor: FactorId, key: &str) -> bool {
@@ -83,7 +102,7 @@ impl Builder<'_> {
                     }
                 }
                 let text = Arc::from(&**text);
-                names.push(Name { text, declared: true, required: false, set });
+                names.push(Name { text, rank: Rank::Declared, required: false, set });
             }
             shape.names = names.into();
         }
@@ -201,10 +220,12 @@ impl Builder<'_> {
         if !shape.rules.iter().all(|rule| says(&rule)) {
             shape.rules = shape.rules.iter().filter(says).cloned().collect();
         }
-        if shape.rules.is_empty() {
+        let some = shape.some.iter().flat_map(|one| one.rules.iter());
+        let mut ids: Vec<FactorId> =
+            shape.rules.iter().chain(some).flat_map(KeyRule::factors).collect();
+        if ids.is_empty() && shape.rules.is_empty() {
             return None;
         }
-        let mut ids: Vec<FactorId> = shape.rules.iter().flat_map(KeyRule::factors).collect();
         ids.sort_unstable();
         ids.dedup();
         let joint = match self.joint(&ids) {
@@ -213,14 +234,9 @@ impl Builder<'_> {
                 // Which keys a pattern lets come beside the names is not known any more.
                 shape.closed &= !shape.rules.iter().any(|rule| rule.opens);
                 shape.rules = Arc::new([]);
-                for node in terms.iter().filter_map(Term::node) {
-                    self.widen_closure(node, limit.name, |kw| {
-                        matches!(
-                            kw,
-                            Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames
-                        )
-                    });
-                }
+                shape.some =
+                    shape.some.iter().filter(|one| one.rules.is_empty()).cloned().collect();
+                self.widen_terms(terms, limit.name, of_keys);
                 return None;
             }
         };
@@ -234,7 +250,7 @@ impl Builder<'_> {
             Some(holding.fold(shape.other, |set, rule| self.join_sets(set, rule.set)))
         });
         let sets = sets.collect();
-        Some(OtherKeys { joint, sets })
+        Some(OtherKeys { joint, factors: ids.into(), sets })
     }
 
     fn joint(&mut self, ids: &[FactorId]) -> std::result::Result<Arc<Joint>, LanguageLimit> {
@@ -247,4 +263,18 @@ impl Builder<'_> {
         self.joints.insert(ids.into(), joint.clone());
         joint
     }
+}
+
+/// Whether a keyword's meaning depends on the languages of keys.
+fn of_keys(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::PatternProperties
+            | Kw::AdditionalProperties
+            | Kw::PropertyNames
+            | Kw::UnevaluatedProperties
+            | Kw::Not
+            | Kw::OneOf
+            | Kw::If
+    )
 }

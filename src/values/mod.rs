@@ -30,14 +30,16 @@ mod numbers;
 mod sets;
 mod shape;
 mod strings;
+mod ways;
 
 pub(crate) use emptiness::Emptiness;
 pub(crate) use keys::OtherKeys;
 pub(crate) use needs::{Needs, Shape};
 pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
 pub(crate) use sets::{Sets, Widened};
+#[allow(unused_imports)]
 pub(crate) use shape::{
-    ArrayId, ArrayShape, Literals, NumberId, ObjectId, ObjectShape, Position, Set, SetId, StringId,
-    Strings,
+    ArrayId, ArrayShape, Implication, ItemCount, ItemWays, Literals, MemberWays, NumberId,
+    ObjectId, ObjectShape, Position, Rank, Set, SetId, SomeMember, StringId, Strings, Way,
 };
 pub(crate) use strings::{FormatUse, encoding_use, format_use};

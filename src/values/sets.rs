@@ -4,11 +4,11 @@ use super::draft::Draft;
 use super::keys::OtherKeys;
 use super::numbers::NumberShape;
 use super::shape::{
-    ArrayId, ArrayShape, FactorId, NumberId, ObjectId, ObjectShape, Set, SetId, StringId,
-    StringShape, Strings,
+    ArrayId, ArrayShape, FactorId, ItemWays, MemberWays, NumberId, ObjectId, ObjectShape, Set,
+    SetId, StringId, StringShape, Strings,
 };
 use super::strings::CompiledString;
-use crate::base::{ByteSet, Finding, Interner, Route};
+use crate::base::{ByteSet, Finding, Interner, Route, define_id};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
@@ -21,14 +21,23 @@ use std::sync::Arc;
 pub(super) enum Term {
     Node(NodeId),
     Literal(DocId, JsonId),
+    /// What is not in the set.
+    Not(SetId),
+    /// What is in one of the sets.
+    Union(UnionId),
     Never,
 }
+
+define_id!(
+    /// An interned list of sets, ascending, whose union is meant.
+    UnionId
+);
 
 impl Term {
     pub(super) fn node(&self) -> Option<NodeId> {
         match self {
             Term::Node(node) => Some(*node),
-            Term::Literal(..) | Term::Never => None,
+            _ => None,
         }
     }
 }
@@ -59,6 +68,10 @@ pub(crate) struct Sets {
     objects: Interner<ObjectShape>,
     /// By [`ObjectId`]: what its rules make of keys.
     other_keys: Vec<Option<OtherKeys>>,
+    /// By [`ArrayId`]: the ways of its items, where it counts them.
+    item_ways: Vec<Option<ItemWays>>,
+    /// By [`ObjectId`]: the ways of its members, where some must satisfy a constraint.
+    member_ways: Vec<Option<MemberWays>>,
     node_sets: Vec<(NodeId, SetId)>,
     widened: Vec<Widened>,
     findings: Vec<Finding>,
@@ -138,6 +151,16 @@ impl Sets {
         self.other_keys[id.index()].as_ref()
     }
 
+    /// The ways of the items of a shape that counts them; `None` for others.
+    pub(crate) fn item_ways(&self, id: ArrayId) -> Option<&ItemWays> {
+        self.item_ways[id.index()].as_ref()
+    }
+
+    /// The ways of the members of a shape of which some must satisfy a constraint; `None` for others.
+    pub(crate) fn member_ways(&self, id: ObjectId) -> Option<&MemberWays> {
+        self.member_ways[id.index()].as_ref()
+    }
+
     pub(crate) fn object_count(&self) -> usize {
         self.objects.len()
     }
@@ -159,10 +182,7 @@ impl Sets {
 
     /// The subschemas whose conjunction a set is.
     pub(crate) fn nodes(&self, id: SetId) -> impl Iterator<Item = NodeId> + '_ {
-        self.terms.get(id.index()).iter().filter_map(|term| match term {
-            Term::Node(node) => Some(*node),
-            Term::Literal(..) | Term::Never => None,
-        })
+        self.terms.get(id.index()).iter().filter_map(Term::node)
     }
 
     /// The sets of the members and items that a set speaks of.
@@ -172,10 +192,12 @@ impl Sets {
             let array = self.array(id);
             children.extend(array.prefix.iter().copied());
             children.push(array.rest);
+            children.extend(self.item_ways(id).into_iter().flat_map(ItemWays::sets));
         }
         for &id in &set.objects {
             children.extend(self.object(id).names.iter().map(|name| name.set));
             children.extend(self.other_sets(id));
+            children.extend(self.member_ways(id).into_iter().flat_map(MemberWays::sets));
         }
         children
     }
@@ -199,6 +221,9 @@ pub(super) struct Builder<'o> {
     arrays: Interner<ArrayShape>,
     objects: Interner<ObjectShape>,
     other_keys: Vec<Option<OtherKeys>>,
+    item_ways: Vec<Option<ItemWays>>,
+    member_ways: Vec<Option<MemberWays>>,
+    unions: Interner<Box<[SetId]>>,
     /// By pattern text or format name.
     pub(super) factor_ids: FxHashMap<(Kw, Box<str>), FactorId>,
     pub(super) factors: Vec<Arc<Factor>>,
@@ -233,6 +258,9 @@ impl<'o> Builder<'o> {
             arrays: Interner::default(),
             objects: Interner::default(),
             other_keys: Vec::new(),
+            item_ways: Vec::new(),
+            member_ways: Vec::new(),
+            unions: Interner::default(),
             factor_ids: FxHashMap::default(),
             factors: Vec::new(),
             literal_factors: FxHashSet::default(),
@@ -257,6 +285,8 @@ impl<'o> Builder<'o> {
             arrays: self.arrays,
             objects: self.objects,
             other_keys: self.other_keys,
+            item_ways: self.item_ways,
+            member_ways: self.member_ways,
             node_sets: self.node_sets,
             widened: self.widened,
             findings: self.findings,
@@ -276,11 +306,15 @@ impl<'o> Builder<'o> {
             }
             let set = self.expand(id)?;
             for &array in &set.arrays {
+                let ways = self.item_ways[array.index()].as_ref();
+                queue.extend(ways.into_iter().flat_map(ItemWays::sets));
                 let array = self.arrays.get(array.index());
                 queue.extend(array.prefix.iter().copied());
                 queue.push(array.rest);
             }
             for &object in &set.objects {
+                let ways = self.member_ways[object.index()].as_ref();
+                queue.extend(ways.into_iter().flat_map(MemberWays::sets));
                 let keys = self.other_keys[object.index()].as_ref();
                 let object = self.objects.get(object.index());
                 queue.extend(object.names.iter().map(|name| name.set));
@@ -288,10 +322,8 @@ impl<'o> Builder<'o> {
             }
             self.sets[id.index()] = Some(set);
             if self.terms.len() > limit {
-                let term = self.terms.get(id.index()).iter().find_map(|term| match term {
-                    Term::Node(node) => Some(self.schema.location(*node)),
-                    Term::Literal(..) | Term::Never => None,
-                });
+                let mut nodes = self.terms.get(id.index()).iter().filter_map(Term::node);
+                let term = nodes.next().map(|node| self.schema.location(node));
                 let error = Error::limit_met("value_sets", limit, "the number of value sets");
                 return Err(error.at(term.unwrap_or_else(|| "#".into())));
             }
@@ -346,11 +378,59 @@ impl<'o> Builder<'o> {
         let (first, second) = (self.terms.get(a.index()), self.terms.get(b.index()));
         let mut terms = first.to_vec();
         terms.extend(second.iter().filter(|term| !first.contains(term)));
+        let contradicts = |term: &Term| {
+            let Term::Not(negated) = term else { return false };
+            self.terms.get(negated.index()).iter().all(|term| terms.contains(term))
+        };
+        if terms.iter().any(contradicts) {
+            return SetId::NEVER;
+        }
         self.intern(terms.into())
+    }
+
+    /// The complement of a set.
+    pub(super) fn negated(&mut self, set: SetId) -> SetId {
+        match (set, &self.terms.get(set.index())[..]) {
+            (SetId::ANY, _) => SetId::NEVER,
+            (SetId::NEVER, _) => SetId::ANY,
+            (_, [Term::Not(negated)]) => *negated,
+            (_, &[Term::Union(union)]) => {
+                let sets = self.unions.get(union.index()).clone();
+                let negated: Vec<SetId> = sets.iter().map(|&set| self.negated(set)).collect();
+                negated.into_iter().fold(SetId::ANY, |all, set| self.join_sets(all, set))
+            }
+            _ => self.intern(Box::from([Term::Not(set)])),
+        }
+    }
+
+    /// The union of two sets.
+    pub(super) fn union_sets(&mut self, a: SetId, b: SetId) -> SetId {
+        if a == b || b == SetId::NEVER || a == SetId::ANY {
+            return a;
+        }
+        if a == SetId::NEVER || b == SetId::ANY {
+            return b;
+        }
+        let mut sets = Vec::new();
+        for set in [a, b] {
+            match self.terms.get(set.index())[..] {
+                [Term::Union(union)] => sets.extend_from_slice(self.unions.get(union.index())),
+                _ => sets.push(set),
+            }
+        }
+        sets.sort_unstable();
+        sets.dedup();
+        let union = UnionId::new(self.unions.intern(sets.into()).0);
+        self.intern(Box::from([Term::Union(union)]))
     }
 
     fn intern(&mut self, terms: Box<[Term]>) -> SetId {
         SetId::new(self.terms.intern(terms).0)
+    }
+
+    /// Whether a set is empty, as far as can be told at once.
+    pub(super) fn is_plainly_empty(&mut self, set: SetId) -> bool {
+        set == SetId::NEVER
     }
 
     /// Records that a keyword met a limit and is enforced only in part, or not at all.
@@ -376,6 +456,7 @@ impl<'o> Builder<'o> {
                     Arc::new(self.literals(doc, [schema.document(doc).value(value)]))
                 }
                 Term::Node(node) => self.draft(node)?,
+                Term::Not(_) | Term::Union(_) => Arc::new(Draft::any()),
             };
             if position == 0 {
                 all = (*draft).clone();
@@ -408,6 +489,40 @@ impl<'o> Builder<'o> {
                 }
             }
         }
+    }
+
+    /// The same for all the subschemas of `terms`, complements and unions included.
+    pub(super) fn widen_terms(
+        &mut self,
+        terms: &[Term],
+        limit: &'static str,
+        wanted: impl Fn(Kw) -> bool + Copy,
+    ) {
+        for node in self.term_nodes(terms) {
+            self.widen_closure(node, limit, wanted);
+        }
+    }
+
+    /// The subschemas of `terms`, complements and unions included.
+    fn term_nodes(&self, terms: &[Term]) -> Vec<NodeId> {
+        let (mut nodes, mut known) = (Vec::new(), FxHashSet::default());
+        let mut open = terms.to_vec();
+        while let Some(term) = open.pop() {
+            let mut add = |set: SetId| {
+                if known.insert(set) {
+                    open.extend_from_slice(self.terms.get(set.index()));
+                }
+            };
+            match term {
+                Term::Node(node) => nodes.push(node),
+                Term::Not(set) => add(set),
+                Term::Union(union) => {
+                    self.unions.get(union.index()).iter().copied().for_each(&mut add);
+                }
+                Term::Literal(..) | Term::Never => {}
+            }
+        }
+        nodes
     }
 
     /// `node` and every subschema that applies in place below it.
@@ -443,8 +558,7 @@ impl<'o> Builder<'o> {
             draft.strings.into_iter().filter_map(|s| self.intern_string(s, terms)).collect();
         let numbers =
             draft.numbers.into_iter().filter_map(|n| self.intern_number(n, terms)).collect();
-        let array = |a| ArrayId::new(self.arrays.intern(a).0);
-        let arrays = draft.arrays.into_iter().map(array).collect();
+        let arrays = draft.arrays.into_iter().map(|a| self.intern_array(a, terms)).collect();
         let mut objects = Vec::with_capacity(draft.objects.len());
         for mut object in draft.objects {
             self.resolve_key_nodes(&mut object)?;
@@ -453,11 +567,22 @@ impl<'o> Builder<'o> {
         Ok(Set { literals: draft.literals, numbers, strings, arrays, objects })
     }
 
+    fn intern_array(&mut self, mut array: ArrayShape, terms: &[Term]) -> ArrayId {
+        let ways = self.make_item_ways(&mut array, terms);
+        let (index, new) = self.arrays.intern(array);
+        if new {
+            self.item_ways.push(ways);
+        }
+        ArrayId::new(index)
+    }
+
     fn intern_object(&mut self, mut object: ObjectShape, terms: &[Term]) -> ObjectId {
         let keys = self.other_keys(&mut object, terms);
+        let ways = self.make_member_ways(&mut object, keys.as_ref(), terms);
         let (index, new) = self.objects.intern(object);
         if new {
             self.other_keys.push(keys);
+            self.member_ways.push(ways);
         }
         ObjectId::new(index)
     }

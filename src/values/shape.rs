@@ -130,11 +130,54 @@ pub(crate) struct ArrayShape {
     pub(crate) rest: SetId,
     pub(crate) min: u64,
     pub(crate) max: Option<u64>,
+    /// How many items must be in certain sets.
+    pub(crate) counts: Arc<[ItemCount]>,
+    /// No two items are equal.
+    pub(crate) unique: bool,
+    /// The items that subschemas have evaluated, where `unevaluatedItems` asks for them.
+    pub(crate) evaluated: Option<Arc<EvaluatedItems>>,
+}
+
+/// A constraint on how many items count: `contains`, its negation, and that of items' sets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ItemCount {
+    /// By index: an item counts if it is in this set.
+    pub(crate) prefix: Arc<[SetId]>,
+    /// The same for every further item.
+    pub(crate) rest: SetId,
+    /// The fewest items that count.
+    pub(crate) min: u64,
+    /// The most items that count.
+    pub(crate) max: Option<u64>,
+}
+
+impl ItemCount {
+    /// The set in which the item at `index` counts.
+    pub(crate) fn item(&self, index: usize) -> SetId {
+        self.prefix.get(index).copied().unwrap_or(self.rest)
+    }
+}
+
+/// Items that count as evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct EvaluatedItems {
+    /// So many of the first; `u64::MAX` for all.
+    pub(crate) first: u64,
+    /// Those in one of these sets.
+    pub(crate) sets: Vec<SetId>,
 }
 
 impl ArrayShape {
     pub(crate) fn any() -> ArrayShape {
-        ArrayShape { prefix: Arc::new([]), rest: SetId::ANY, min: 0, max: None }
+        ArrayShape {
+            prefix: Arc::new([]),
+            rest: SetId::ANY,
+            min: 0,
+            max: None,
+            counts: Arc::new([]),
+            unique: false,
+            evaluated: None,
+        }
     }
 
     /// The set of the item at `index`.
@@ -150,12 +193,22 @@ impl ArrayShape {
     }
 }
 
+/// Where a name stands in the declared order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    /// Where the keyword stands that declares it (`properties`, a literal).
+    Declared,
+    /// Behind those, where `required` names it.
+    Required,
+    /// Among the keys that no keyword names: only a complement or a dependency mentions it.
+    Loose,
+}
+
 /// One name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Name {
     pub(crate) text: Arc<str>,
-    /// Named by a keyword that declares (`properties`, a literal), not only by `required`.
-    pub(crate) declared: bool,
+    pub(crate) rank: Rank,
     pub(crate) required: bool,
     /// The set of its value.
     pub(crate) set: SetId,
@@ -195,10 +248,39 @@ impl KeyRule {
     }
 }
 
+/// A constraint that some member must satisfy: what is left of a negated constraint on all members.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SomeMember {
+    /// A member with one of these keys does if its value is in the set; ascending by key.
+    pub(crate) names: Arc<[(Arc<str>, SetId)]>,
+    /// One with another key if its value is in this set,
+    pub(crate) other: SetId,
+    /// or in that of a rule which speaks of its key.
+    pub(crate) rules: Arc<[KeyRule]>,
+}
+
+/// Where one name stands, another must: `dependentRequired`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Implication {
+    pub(crate) name: Arc<str>,
+    pub(crate) needs: Arc<str>,
+}
+
+/// Members that count as evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct EvaluatedKeys {
+    pub(crate) all: bool,
+    /// These names, ascending,
+    pub(crate) names: Vec<Arc<str>>,
+    /// and the keys in one of these.
+    pub(crate) keys: Vec<KeySet>,
+}
+
 /// A set of objects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ObjectShape {
-    /// The declared names in the order of first mention, then the names that are only required.
+    /// The declared names in the order of first mention, then the names that are only required, then
+    /// the loose ones, ascending. Every name that `implies` mentions is among them.
     pub(crate) names: Arc<[Name]>,
     /// The set of every other key's value, the rules aside.
     pub(crate) other: SetId,
@@ -208,6 +290,16 @@ pub(crate) struct ObjectShape {
     pub(crate) key_nodes: Arc<[NodeId]>,
     /// The policy closes it: no other keys, though the schema would allow them.
     pub(crate) closed: bool,
+    /// The fewest keys.
+    pub(crate) min: u64,
+    /// The most keys.
+    pub(crate) max: Option<u64>,
+    /// Each of these is satisfied by some member.
+    pub(crate) some: Arc<[SomeMember]>,
+    /// Ascending and distinct.
+    pub(crate) implies: Arc<[Implication]>,
+    /// The members that subschemas have evaluated, where `unevaluatedProperties` asks for them.
+    pub(crate) evaluated: Option<Arc<EvaluatedKeys>>,
 }
 
 impl ObjectShape {
@@ -218,16 +310,60 @@ impl ObjectShape {
             rules: Arc::new([]),
             key_nodes: Arc::new([]),
             closed: false,
+            min: 0,
+            max: None,
+            some: Arc::new([]),
+            implies: Arc::new([]),
+            evaluated: None,
         }
     }
 
     /// Whether it says nothing of any key, the policy aside.
     pub(crate) fn is_any(&self) -> bool {
-        self.names.is_empty()
-            && self.other == SetId::ANY
-            && self.rules.is_empty()
-            && self.key_nodes.is_empty()
+        ObjectShape { closed: false, ..self.clone() } == ObjectShape::any()
     }
+}
+
+/// One way for an item or a member: what its value is in, and which of the container's constraints
+/// (bits, in their order) it counts for. The first way of all counts for none. The set of a way that
+/// does not count for a constraint with a maximum excludes the values that would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) counts: u64,
+    pub(crate) set: SetId,
+}
+
+/// The ways of the items of an array shape with `counts`.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemWays {
+    /// By index.
+    pub(crate) prefix: Box<[Box<[Way]>]>,
+    /// For every further item.
+    pub(crate) rest: Box<[Way]>,
+}
+
+impl ItemWays {
+    /// The sets of all ways.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = SetId> + '_ {
+        self.prefix.iter().chain([&self.rest]).flat_map(|ways| ways.iter().map(|way| way.set))
+    }
+}
+
+impl MemberWays {
+    /// The sets of all ways.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = SetId> + '_ {
+        self.names.iter().chain(&self.others).flat_map(|ways| ways.iter().map(|way| way.set))
+    }
+}
+
+/// The ways of the members of an object shape with `some`.
+#[derive(Clone, Debug)]
+pub(crate) struct MemberWays {
+    /// By name.
+    pub(crate) names: Box<[Box<[Way]>]>,
+    /// For other keys, by combination of [`OtherKeys`](super::OtherKeys); one entry where it has no
+    /// rules. Empty where no such key may come.
+    pub(crate) others: Box<[Box<[Way]>]>,
 }
 
 /// A set of JSON values: a union of shapes for each type.
@@ -250,7 +386,7 @@ mod tests {
             prefix: Arc::new([SetId::new(5), SetId::new(6)]),
             rest: SetId::new(7),
             min,
-            max: None,
+            ..ArrayShape::any()
         };
         let needed = |min| shape(min).needed().map(SetId::index).collect::<Vec<_>>();
         assert_eq!(needed(0), [0usize; 0]);
