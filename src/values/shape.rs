@@ -1,7 +1,7 @@
 //! Shapes: conjunctions of constraints on one value of one JSON type.
 
 use crate::base::define_id;
-use crate::schema::NodeId;
+use crate::schema::Place;
 use std::sync::Arc;
 
 define_id!(
@@ -287,7 +287,7 @@ pub(crate) struct ObjectShape {
     /// What else holds for other keys.
     pub(crate) rules: Arc<[KeyRule]>,
     /// Subschemas that every key must satisfy. They have become rules when a shape is interned.
-    pub(crate) key_nodes: Arc<[NodeId]>,
+    pub(crate) key_nodes: Arc<[Place]>,
     /// The policy closes it: no other keys, though the schema would allow them.
     pub(crate) closed: bool,
     /// The fewest keys.
