@@ -39,10 +39,12 @@ pub(super) fn compiled(
             Compiled::Carries
         }
         Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => Compiled::Carries,
-        Kw::Not if widened == Some(Route::Check) => {
-            Compiled::Check("what it negates is not compiled exactly into the mask yet")
+        Kw::AllOf | Kw::AnyOf | Kw::OneOf | Kw::Not | Kw::If | Kw::Then | Kw::Else => {
+            Compiled::Carries
         }
-        Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref => Compiled::Carries,
+        Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => Compiled::Carries,
+        Kw::DependentSchemas | Kw::Dependencies => Compiled::Carries,
+        Kw::UnevaluatedProperties | Kw::UnevaluatedItems => Compiled::Carries,
         Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => Compiled::Mask,
         Kw::MultipleOf => Compiled::Mask,
         Kw::ContentEncoding => format(encoding_use(text(), node.dialect, asserted.content)),

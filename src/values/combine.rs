@@ -4,7 +4,6 @@ use super::draft::{At, Draft, How, distinct};
 use super::intersect;
 use super::sets::Builder;
 use super::shape::{EvaluatedKeys, Name, ObjectShape, Position, Rank, SetId};
-use crate::error::Result;
 use crate::schema::{Children, Keyword, Kw, Place, Status};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -62,7 +61,7 @@ impl Builder<'_> {
     }
 
     /// What is in exactly one of the branches of `oneOf`.
-    pub(super) fn one_of(&mut self, at: At, keyword: &Keyword) -> Result<Draft> {
+    pub(super) fn one_of(&mut self, at: At, keyword: &Keyword) -> Draft {
         let children = self.children(at.place, keyword);
         let own: Vec<Arc<Draft>> =
             children.iter().map(|&child| self.drafts[&(child, at.how)].clone()).collect();
@@ -79,12 +78,12 @@ impl Builder<'_> {
                     _ => false,
                 };
                 if other != index && !apart {
-                    left = Arc::new(self.without(&left, negated, at)?);
+                    left = Arc::new(self.without(&left, negated, at));
                 }
             }
             union.push(left);
         }
-        Ok(Draft::union(union.iter().map(|draft| &**draft)))
+        Draft::union(union.iter().map(|draft| &**draft))
     }
 
     /// Groups of branches that one required name tells apart by a constant: branches of different
@@ -125,26 +124,21 @@ impl Builder<'_> {
     }
 
     /// `if` with what stands beside it.
-    pub(super) fn if_then_else(
-        &mut self,
-        draft: &mut Draft,
-        at: At,
-        keywords: &[Keyword],
-    ) -> Result<()> {
+    pub(super) fn if_then_else(&mut self, draft: &mut Draft, at: At, keywords: &[Keyword]) {
         let [Some(condition), then, other] = [Kw::If, Kw::Then, Kw::Else].map(|kw| {
             let mut found = keywords.iter();
             let found = found.find(|k| k.status == Status::Active && k.kw == Some(kw))?;
             self.children(at.place, found).first().copied()
         }) else {
-            return Ok(());
+            return;
         };
         if then.is_none() && other.is_none() && !at.how.evaluated {
-            return Ok(());
+            return;
         }
         let made = |builder: &Self, place: Place, how: How| builder.drafts[&(place, how)].clone();
         let mut holds = (*made(self, condition, at.how)).clone();
         let negated = made(self, condition, at.how.negated());
-        let mut fails = self.without(&Draft::any(), &negated, at)?;
+        let mut fails = self.without(&Draft::any(), &negated, at);
         if let Some(then) = then {
             let then = made(self, then, at.how);
             self.meet(&mut holds, &then, at);
@@ -155,7 +149,6 @@ impl Builder<'_> {
         }
         let union = Draft::union([&holds, &fails].into_iter());
         self.meet(draft, &union, at);
-        Ok(())
     }
 
     /// Schemas for objects that have a name: either it is missing, or the schema holds.
@@ -185,15 +178,15 @@ impl Builder<'_> {
 
     /// `draft` without `other`, which is made for the opposite position. Where a limit is met, the
     /// keyword is widened.
-    pub(super) fn without(&mut self, draft: &Draft, other: &Draft, at: At) -> Result<Draft> {
-        if let Some(left) = self.difference(draft, other, at.how.position)? {
-            return Ok(left);
+    pub(super) fn without(&mut self, draft: &Draft, other: &Draft, at: At) -> Draft {
+        if let Some(left) = self.difference(draft, other) {
+            return left;
         }
         self.widen(at.place.node, at.index, "set_shapes");
-        Ok(match at.how.position {
+        match at.how.position {
             Position::Positive => draft.clone(),
             Position::Negative => Draft::never(),
-        })
+        }
     }
 }
 

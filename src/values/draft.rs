@@ -87,6 +87,12 @@ impl Draft {
         }
     }
 
+    /// Whether complements wait in it.
+    pub(super) fn waits(&self) -> bool {
+        self.arrays.iter().any(|shape| !shape.without.is_empty())
+            || self.objects.iter().any(|shape| !shape.without.is_empty())
+    }
+
     fn narrow_strings(&mut self, narrower: &StringShape) {
         let both = |s: &StringShape| intersect::strings(s, narrower);
         self.strings = self.strings.iter().filter_map(both).collect();
@@ -253,16 +259,16 @@ impl Builder<'_> {
                 self.meet(draft, &union, at);
             }
             Kw::OneOf => {
-                let union = self.one_of(at, keyword)?;
+                let union = self.one_of(at, keyword);
                 self.meet(draft, &union, at);
             }
             Kw::Not => {
                 for child in self.children(place, keyword) {
                     let negated = self.drafts[&(child, how.negated())].clone();
-                    *draft = self.without(draft, &negated, at)?;
+                    *draft = self.without(draft, &negated, at);
                 }
             }
-            Kw::If => self.if_then_else(draft, at, keywords)?,
+            Kw::If => self.if_then_else(draft, at, keywords),
             Kw::DependentSchemas | Kw::Dependencies => self.dependent_schemas(draft, at, keyword),
             Kw::UnevaluatedProperties => self.unevaluated_properties(draft, at, keyword),
             Kw::UnevaluatedItems => self.unevaluated_items(draft, at, keyword),

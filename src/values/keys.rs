@@ -49,6 +49,10 @@ impl Conjoin for Builder<'_> {
         self.is_plainly_empty(set)
     }
 
+    fn is_conflict(&mut self, set: SetId) -> bool {
+        self.terms.get(set.index()).len() > 1 && self.is_plainly_empty(set)
+    }
+
     fn is_in(&self, factor: FactorId, key: &str) -> bool {
         self.factors[factor.index()].matches(key)
     }
@@ -64,7 +68,8 @@ impl Builder<'_> {
         kw: Kw,
         all: &[Keyword],
     ) -> Result<Option<ObjectShape>> {
-        let node = at.place.node;
+        let At { place, how, .. } = at;
+        let node = place.node;
         let find = |kw| all.iter().position(|k| k.status == Status::Active && k.kw == Some(kw));
         let (named, patterns) = (find(Kw::Properties), find(Kw::PatternProperties));
         let additional = find(Kw::AdditionalProperties);
@@ -90,7 +95,7 @@ impl Builder<'_> {
                 if let Some(excluded) = &mut excluded {
                     excluded.push(keys.clone());
                 }
-                let set = self.child_set(at.place, *child);
+                let set = self.child_set(place, *child);
                 rules.push(KeyRule { keys: vec![keys], negated: false, set, opens: true });
             }
         }
@@ -99,7 +104,7 @@ impl Builder<'_> {
         {
             let mut names = Vec::with_capacity(members.len());
             for (text, child) in members {
-                let mut set = self.child_set(at.place, *child);
+                let mut set = self.child_set(place, *child);
                 for rule in &rules {
                     if rule.holds(|factor| self.is_in(factor, text)) {
                         set = self.join_sets(set, rule.set);
@@ -116,9 +121,9 @@ impl Builder<'_> {
             && let Some(child) = all[at].children.get(0)
         {
             match excluded.clone() {
-                Some(keys) if keys.is_empty() => shape.other = self.child_set(at.place, child),
+                Some(keys) if keys.is_empty() => shape.other = self.child_set(place, child),
                 Some(keys) => {
-                    let set = self.child_set(at.place, child);
+                    let set = self.child_set(place, child);
                     rules.push(KeyRule { keys, negated: true, set, opens: false });
                 }
                 None => self.widened.push(Widened {
@@ -130,10 +135,10 @@ impl Builder<'_> {
                 }),
             }
         }
-        if excluded.is_none() && at.how.position == Position::Negative {
+        if excluded.is_none() && how.position == Position::Negative {
             return Ok(None);
         }
-        if at.how.evaluated {
+        if how.evaluated {
             let all = additional.is_some() || excluded.is_none();
             shape.evaluated = of_properties(&shape.names, excluded.unwrap_or_default(), all);
         }

@@ -16,108 +16,157 @@ use super::shape::{
     StringShape,
 };
 use crate::error::Result;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Builder<'_> {
-    /// `a ∧ ¬b`, where `a` is made for `position` and `b` for the other one; `None` where a limit is
-    /// met.
-    pub(super) fn difference(
-        &mut self,
-        a: &Draft,
-        b: &Draft,
-        position: Position,
-    ) -> Result<Option<Draft>> {
+    /// `a ∧ ¬b`, where `b` is made for the other position than `a`; `None` where a limit is met. What
+    /// it says of arrays and objects waits.
+    pub(super) fn difference(&mut self, a: &Draft, b: &Draft) -> Option<Draft> {
         let limit = self.options.limits.set_shapes;
         let mut strings = a.strings.clone();
         for shape in b.strings.iter().filter(|_| !a.strings.is_empty()) {
-            let Some(negated) = self.negated_strings(shape) else { return Ok(None) };
-            let Some(left) =
-                intersect::product(&strings, &negated, limit, intersect::strings)
-            else {
-                return Ok(None);
-            };
-            strings = left;
+            let negated = self.negated_strings(shape)?;
+            strings = intersect::product(&strings, &negated, limit, intersect::strings)?;
         }
         let mut numbers = a.numbers.clone();
         for shape in b.numbers.iter().filter(|_| !a.numbers.is_empty()) {
-            let Some(negated) = shape.negate() else { return Ok(None) };
-            let Some(left) =
-                intersect::product(&numbers, &negated, limit, NumberShape::intersect)
-            else {
-                return Ok(None);
-            };
-            numbers = left;
+            let negated = shape.negate()?;
+            numbers = intersect::product(&numbers, &negated, limit, NumberShape::intersect)?;
         }
-        let Some(arrays) = self.array_difference(&a.arrays, &b.arrays) else { return Ok(None) };
-        let Some(objects) = self.object_difference(&a.objects, &b.objects, position)? else {
-            return Ok(None);
-        };
-        let literals = a.literals.without(b.literals);
-        Ok(Some(Draft { literals, numbers, strings, arrays, objects }))
+        Some(Draft {
+            literals: a.literals.without(b.literals),
+            numbers,
+            strings,
+            arrays: self.arrays_without(&a.arrays, &b.arrays),
+            objects: self.objects_without(&a.objects, &b.objects),
+        })
     }
 
-    fn array_difference(&mut self, a: &[ArrayShape], b: &[ArrayShape]) -> Option<Vec<ArrayShape>> {
-        let limit = self.options.limits.set_shapes;
-        let mut left = a.to_vec();
-        for shape in b {
-            if left.is_empty() {
-                break;
-            }
-            if *shape == ArrayShape::any() {
-                return Some(Vec::new());
-            }
-            let mut negated = None;
-            let mut next = Vec::with_capacity(left.len());
-            for own in left {
-                if self.are_disjoint_arrays(&own, shape) {
-                    next.push(own);
-                    continue;
+    /// Notes for each of `a` what it is without.
+    fn arrays_without(&mut self, a: &[ArrayShape], b: &[ArrayShape]) -> Vec<ArrayShape> {
+        if b.contains(&ArrayShape::any()) {
+            return Vec::new();
+        }
+        let b: Vec<Arc<ArrayShape>> = b.iter().cloned().map(Arc::new).collect();
+        let without = a.iter().map(|own| {
+            let meets = b.iter().filter(|other| !self.are_disjoint_arrays(own, other));
+            let without = own.without.iter().chain(meets).cloned();
+            ArrayShape { without: distinct(without.collect()).into(), ..own.clone() }
+        });
+        without.collect()
+    }
+
+    /// Notes for each of `a` what it is without.
+    fn objects_without(&mut self, a: &[ObjectShape], b: &[ObjectShape]) -> Vec<ObjectShape> {
+        if b.iter().any(ObjectShape::is_any) {
+            return Vec::new();
+        }
+        let b: Vec<Arc<ObjectShape>> = b.iter().cloned().map(Arc::new).collect();
+        let without = a.iter().map(|own| {
+            let meets = b.iter().filter(|other| !self.are_disjoint_objects(own, other));
+            let without = own.without.iter().chain(meets).cloned();
+            ObjectShape { without: distinct(without.collect()).into(), ..own.clone() }
+        });
+        without.collect()
+    }
+
+    /// Makes the complements that wait in `draft`; `false` where a limit is met: the types concerned are
+    /// then left as they are in a positive position, and without values in a negative one.
+    pub(super) fn make_complements(&mut self, draft: &mut Draft, position: Position) -> Result<bool> {
+        let mut exact = true;
+        if draft.arrays.iter().any(|shape| !shape.without.is_empty()) {
+            match self.array_complements(&draft.arrays) {
+                Some(arrays) => draft.arrays = arrays,
+                None => {
+                    exact = false;
+                    let mut arrays = std::mem::take(&mut draft.arrays);
+                    if position == Position::Positive {
+                        arrays.iter_mut().for_each(|shape| shape.without = Arc::new([]));
+                        draft.arrays = distinct(arrays);
+                    }
                 }
-                let negated = negated.get_or_insert_with(|| self.negated_array(shape)).as_ref()?;
-                next.extend(negated.iter().filter_map(|n| intersect::arrays(&own, n, self)));
-            }
-            left = distinct(next);
-            if left.len() > limit.max(a.len()) {
-                return None;
             }
         }
-        Some(left)
+        if draft.objects.iter().any(|shape| !shape.without.is_empty()) {
+            match self.object_complements(&draft.objects, position)? {
+                Some(objects) => draft.objects = objects,
+                None => {
+                    exact = false;
+                    let mut objects = std::mem::take(&mut draft.objects);
+                    if position == Position::Positive {
+                        objects.iter_mut().for_each(|shape| shape.without = Arc::new([]));
+                        draft.objects = distinct(objects);
+                    }
+                }
+            }
+        }
+        Ok(exact)
     }
 
-    fn object_difference(
+    fn array_complements(&mut self, shapes: &[ArrayShape]) -> Option<Vec<ArrayShape>> {
+        let limit = self.options.limits.set_shapes.max(shapes.len());
+        let (mut done, mut open) = (Vec::new(), shapes.to_vec());
+        while let Some(mut own) = open.pop() {
+            let Some((other, rest)) = own.without.split_last() else {
+                done.push(own);
+                continue;
+            };
+            let (other, rest) = (other.clone(), rest.into());
+            own.without = rest;
+            if self.are_disjoint_arrays(&own, &other) {
+                open.push(own);
+                continue;
+            }
+            let negated = self.negated_array(&other)?;
+            open.extend(negated.iter().filter_map(|n| intersect::arrays(&own, n, self)));
+            if done.len() + open.len() > limit {
+                open = distinct(open);
+                if done.len() + open.len() > limit {
+                    return None;
+                }
+            }
+        }
+        done.reverse();
+        Some(distinct(done))
+    }
+
+    fn object_complements(
         &mut self,
-        a: &[ObjectShape],
-        b: &[ObjectShape],
+        shapes: &[ObjectShape],
         position: Position,
     ) -> Result<Option<Vec<ObjectShape>>> {
-        let limit = self.options.limits.set_shapes;
-        let mut left = a.to_vec();
-        for shape in b {
-            if left.is_empty() {
-                break;
+        let limit = self.options.limits.set_shapes.max(shapes.len());
+        let (mut done, mut open) = (Vec::new(), shapes.to_vec());
+        // By address; the shape is kept, so that no other gets it.
+        let mut known: FxHashMap<*const ObjectShape, (Arc<ObjectShape>, Vec<ObjectShape>)> =
+            FxHashMap::default();
+        while let Some(mut own) = open.pop() {
+            let Some((other, rest)) = own.without.split_last() else {
+                done.push(own);
+                continue;
+            };
+            let (other, rest) = (other.clone(), rest.into());
+            own.without = rest;
+            if self.are_disjoint_objects(&own, &other) {
+                open.push(own);
+                continue;
             }
-            if shape.is_any() {
-                return Ok(Some(Vec::new()));
+            if !known.contains_key(&Arc::as_ptr(&other)) {
+                let negated = self.negated_object(&other, position)?;
+                known.insert(Arc::as_ptr(&other), (other.clone(), negated));
             }
-            let mut negated = None;
-            let mut next = Vec::with_capacity(left.len());
-            for own in left {
-                if self.are_disjoint_objects(&own, shape) {
-                    next.push(own);
-                    continue;
+            let negated = known[&Arc::as_ptr(&other)].1.iter();
+            open.extend(negated.filter_map(|n| intersect::objects(&own, n, self)));
+            if done.len() + open.len() > limit {
+                open = distinct(open);
+                if done.len() + open.len() > limit {
+                    return Ok(None);
                 }
-                if negated.is_none() {
-                    negated = Some(self.negated_object(shape, position)?);
-                }
-                let negated = negated.iter().flatten();
-                next.extend(negated.filter_map(|n| intersect::objects(&own, n, self)));
-            }
-            left = distinct(next);
-            if left.len() > limit.max(a.len()) {
-                return Ok(None);
             }
         }
-        Ok(Some(left))
+        done.reverse();
+        Ok(Some(distinct(done)))
     }
 
     /// The strings that break one of the constraints of `shape`; `None` where a limit is met.
@@ -172,6 +221,7 @@ impl Builder<'_> {
                 other(min, None);
             }
         }
+        broken.extend(shape.without.iter().map(|other| (**other).clone()));
         Some(broken)
     }
 
@@ -230,6 +280,7 @@ impl Builder<'_> {
             names.sort_by(|a, b| a.text.cmp(&b.text));
             broken.push(ObjectShape { names: names.into(), ..any() });
         }
+        broken.extend(shape.without.iter().map(|other| (**other).clone()));
         Ok(broken)
     }
 

@@ -495,7 +495,16 @@ impl<'o> Builder<'o> {
             }
             all = Some(Arc::new(both));
         }
-        let all = all.unwrap_or_else(|| Arc::new(Draft::any()));
+        let mut all = all.unwrap_or_else(|| Arc::new(Draft::any()));
+        if all.waits() {
+            let mut made = (*all).clone();
+            if !self.make_complements(&mut made, position)? {
+                self.widen_terms(&terms, "set_shapes", |kw| {
+                    matches!(kw, Kw::Not | Kw::OneOf | Kw::If)
+                });
+            }
+            all = Arc::new(made);
+        }
         self.set_drafts.insert((id, position), all.clone());
         Ok(all)
     }
@@ -510,7 +519,7 @@ impl<'o> Builder<'o> {
             Term::Node(place) => self.draft(place, How::plain(position))?,
             Term::Not(set) => {
                 let inner = self.set_draft(set, position.flip())?;
-                let left = self.difference(&Draft::any(), &inner, position)?;
+                let left = self.difference(&Draft::any(), &inner);
                 Arc::new(left.unwrap_or_else(|| {
                     for node in self.term_nodes(std::slice::from_ref(term)) {
                         self.widen_node(node);
