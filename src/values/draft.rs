@@ -6,16 +6,15 @@
 use super::intersect;
 use super::numbers::NumberShape;
 use super::sets::Builder;
+use super::shape::{ArrayShape, Literals, Name, ObjectShape, Position, Rank, SetId, StringShape};
 use super::strings::Text;
-use super::unevaluated::of_items;
-use super::shape::{
-    ArrayShape, Literals, Name, ObjectShape, Position, Rank, SetId, StringShape,
-};
 use super::strings::{FormatUse, format_use};
+use super::unevaluated::of_items;
 use crate::base::Decimal;
 use crate::error::Result;
 use crate::schema::{
-    Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Place, Schema, Status,
+    Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Place, Schema,
+    Status,
 };
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
@@ -204,9 +203,8 @@ impl Builder<'_> {
             Body::Keywords(keywords) => keywords,
         };
         let within = inside(how, keywords);
-        let is_last = |kw: Kw| {
-            matches!(kw, Kw::Not | Kw::UnevaluatedItems | Kw::UnevaluatedProperties)
-        };
+        let is_last =
+            |kw: Kw| matches!(kw, Kw::Not | Kw::UnevaluatedItems | Kw::UnevaluatedProperties);
         let mut draft = Draft::any();
         for last in [false, true] {
             for (index, keyword) in keywords.iter().enumerate() {

@@ -5,10 +5,12 @@
 //! all of theirs. Which combinations occur at all is a matter of the languages alone
 //! ([`Joint`]); each has one set of values, made when the shape is interned.
 
-use super::intersect::Conjoin;
 use super::draft::{At, Draft, How};
+use super::intersect::Conjoin;
 use super::sets::{Builder, Term, Widened};
-use super::shape::{FactorId, KeyRule, KeySet, Name, ObjectShape, Position, Rank, SetId, StringShape};
+use super::shape::{
+    FactorId, KeyRule, KeySet, Name, ObjectShape, Position, Rank, SetId, StringShape,
+};
 use super::unevaluated::of_properties;
 use crate::base::Route;
 use crate::error::Result;

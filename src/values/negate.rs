@@ -73,7 +73,11 @@ impl Builder<'_> {
 
     /// Makes the complements that wait in `draft`; `false` where a limit is met: the types concerned are
     /// then left as they are in a positive position, and without values in a negative one.
-    pub(super) fn make_complements(&mut self, draft: &mut Draft, position: Position) -> Result<bool> {
+    pub(super) fn make_complements(
+        &mut self,
+        draft: &mut Draft,
+        position: Position,
+    ) -> Result<bool> {
         let mut exact = true;
         if draft.arrays.iter().any(|shape| !shape.without.is_empty()) {
             match self.array_complements(&draft.arrays) {

@@ -12,7 +12,9 @@ use crate::base::{ByteSet, Finding, Interner, Route, define_id};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
-use crate::schema::{Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Place, Role, Schema, Status};
+use crate::schema::{
+    Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Place, Role, Schema, Status,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -59,6 +61,7 @@ pub(crate) struct Widened {
 pub(crate) struct Sets {
     root: SetId,
     terms: Interner<Box<[Term]>>,
+    unions: Interner<Box<[SetId]>>,
     /// By [`SetId`]; `None` for conjunctions that were met on the way but that nothing reaches.
     sets: Vec<Option<Set>>,
     numbers: Interner<NumberShape>,
@@ -181,9 +184,14 @@ impl Sets {
         &self.node_sets
     }
 
-    /// The subschemas whose conjunction a set is.
+    /// The subschemas that a set is made of, complements included.
     pub(crate) fn nodes(&self, id: SetId) -> impl Iterator<Item = NodeId> + '_ {
-        self.terms.get(id.index()).iter().filter_map(Term::node)
+        nodes_of(&self.terms, &self.unions, self.terms.get(id.index())).into_iter()
+    }
+
+    /// Whether the root reaches a set.
+    pub(crate) fn is_reached(&self, id: SetId) -> bool {
+        self.sets.get(id.index()).is_some_and(Option::is_some)
     }
 
     /// The sets of the members and items that a set speaks of.
@@ -293,6 +301,7 @@ impl<'o> Builder<'o> {
         Sets {
             root,
             terms: self.terms,
+            unions: self.unions,
             sets: self.sets,
             numbers: self.numbers,
             strings: self.strings,
@@ -595,24 +604,7 @@ impl<'o> Builder<'o> {
 
     /// The subschemas of `terms`, complements and unions included.
     pub(super) fn term_nodes(&self, terms: &[Term]) -> Vec<NodeId> {
-        let (mut nodes, mut known) = (Vec::new(), FxHashSet::default());
-        let mut open = terms.to_vec();
-        while let Some(term) = open.pop() {
-            let mut add = |set: SetId| {
-                if known.insert(set) {
-                    open.extend_from_slice(self.terms.get(set.index()));
-                }
-            };
-            match term {
-                Term::Node(place) => nodes.push(place.node),
-                Term::Not(set) => add(set),
-                Term::Union(union) => {
-                    self.unions.get(union.index()).iter().copied().for_each(&mut add);
-                }
-                Term::Literal(..) | Term::Never => {}
-            }
-        }
-        nodes
+        nodes_of(&self.terms, &self.unions, terms)
     }
 
     /// `node` and every subschema that applies in place below it.
@@ -676,6 +668,31 @@ impl<'o> Builder<'o> {
         }
         ObjectId::new(index)
     }
+}
+
+/// The subschemas of `terms`, complements and unions included.
+fn nodes_of(
+    all: &Interner<Box<[Term]>>,
+    unions: &Interner<Box<[SetId]>>,
+    terms: &[Term],
+) -> Vec<NodeId> {
+    let (mut nodes, mut known) = (Vec::new(), FxHashSet::default());
+    let mut open: Vec<Term> = terms.iter().rev().copied().collect();
+    while let Some(term) = open.pop() {
+        let sets: &[SetId] = match &term {
+            Term::Node(place) => {
+                nodes.push(place.node);
+                &[]
+            }
+            Term::Not(set) => std::slice::from_ref(set),
+            Term::Union(union) => unions.get(union.index()),
+            Term::Literal(..) | Term::Never => &[],
+        };
+        for set in sets.iter().filter(|set| known.insert(**set)) {
+            open.extend(all.get(set.index()).iter().rev());
+        }
+    }
+    nodes
 }
 
 /// The sets of the values of keys that an object does not name.

@@ -128,6 +128,12 @@ impl Builder<'_> {
         if kw != Kw::Pattern && row.is_none() {
             return Ok(Text::Nothing);
         }
+        if let (None, Some(mut texts)) = (row, literal_texts(text)) {
+            texts.sort_unstable();
+            texts.dedup();
+            let values = Some(texts.into_iter().map(Box::from).collect());
+            return Ok(Text::Exact(StringShape { values, ..StringShape::default() }));
+        }
         let (id, exact) = match row {
             Some(row) => {
                 let key = (Kw::Format, row.key());
@@ -282,6 +288,18 @@ impl Builder<'_> {
         self.widened.push(Widened { node, index, route: Route::Check, reason, limit });
         Ok(())
     }
+}
+
+/// The texts of a pattern that only spells them out: `^a$`, `^(a|b)$`.
+fn literal_texts(pattern: &str) -> Option<Vec<&str>> {
+    let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let is_plain = |text: &str| !text.contains(|c| "\\^$.*+?()[]{}|".contains(c));
+    if is_plain(inner) {
+        return Some(vec![inner]);
+    }
+    let group = inner.strip_prefix('(')?.strip_suffix(')')?;
+    let texts: Vec<&str> = group.strip_prefix("?:").unwrap_or(group).split('|').collect();
+    texts.iter().all(|text| is_plain(text)).then_some(texts)
 }
 
 /// What tells a language from others: a pattern's text, or a format's row.
