@@ -3,12 +3,11 @@
 //! What goes in is the schema's text with its options and a finished document; what comes out is
 //! each violation with the place of the violated keyword, written as in reports, and whether the
 //! report routes that keyword to a check. Nothing is fetched: `$ref` reaches registered documents
-//! and the official meta-schemas only.
+//! only.
 
 mod content;
 mod formats;
 mod location;
-mod meta;
 mod pattern;
 
 use crate::base::Route;
@@ -68,11 +67,7 @@ impl Validator {
         let places = Places::new(&schema, &documents);
         let builder = formats::choose(jsonschema::options(), options, &schema, &documents);
         let builder = pattern::choose(content::choose(builder, options.content));
-        let meta_schemas = meta::registry(&schema, &documents)?;
         let mut builder = builder.with_retriever(Registered::new(documents));
-        if let Some(meta_schemas) = &meta_schemas {
-            builder = builder.with_registry(meta_schemas);
-        }
         if let Some(base) = places.implied_base() {
             builder = builder.with_base_uri(base);
         }

@@ -7,7 +7,7 @@ use super::members::{MemberTable, Place};
 use super::registry::{Anchor, Library, Registry};
 use super::uri;
 use super::{Body, Children, DocId, Keyword, Node, NodeDialect, NodeId, ResourceId};
-use super::{Schema, Scopes, Status};
+use super::{Schema, Status};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use std::collections::VecDeque;
@@ -27,8 +27,6 @@ pub(super) struct Builder<'o> {
     work: Vec<NodeId>,
     /// Active references without a target: the node and the keyword's index.
     pub(super) references: VecDeque<(NodeId, usize)>,
-    /// Whether one of them was a `$dynamicRef` or `$recursiveRef`.
-    pub(super) has_dynamic_references: bool,
     /// Identifying keywords that name what something else has named: node and value.
     ambiguous: Vec<(NodeId, JsonId)>,
     max_nodes: usize,
@@ -45,7 +43,6 @@ impl<'o> Builder<'o> {
             positions: vec![],
             work: vec![],
             references: VecDeque::new(),
-            has_dynamic_references: false,
             ambiguous: vec![],
             // Ids are `u32`, and one value means "none".
             max_nodes: options.limits.schema_nodes.min(NO_NODE as usize - 1),
@@ -93,8 +90,7 @@ impl<'o> Builder<'o> {
     }
 
     pub(super) fn finish(self, root: NodeId) -> Schema {
-        let (docs, nodes, ambiguous) = (self.docs, self.nodes, self.ambiguous);
-        Schema { docs, nodes, ambiguous, root, scopes: Scopes::one() }
+        Schema { docs: self.docs, nodes: self.nodes, ambiguous: self.ambiguous, root }
     }
 
     fn add_node(&mut self, node: Node) -> Result<NodeId> {
@@ -173,7 +169,6 @@ impl<'o> Builder<'o> {
                     check_value(kw, value, place.dialect.draft())?;
                     if kw.spec().role == Role::Reference {
                         self.references.push_back((id, keywords.len()));
-                        self.has_dynamic_references |= kw != Kw::Ref;
                     }
                 }
                 children = self.children(kw, value, counts, &place)?;

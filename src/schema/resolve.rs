@@ -6,7 +6,6 @@ use super::parse::{Builder, is_schema};
 use super::uri;
 use super::{Body, Children, DocId, Kw, NodeId, ResourceId};
 use crate::error::{Error, ErrorKind, Result};
-use std::sync::Arc;
 
 impl Builder<'_> {
     /// Finds the target of every active reference, also of those in what the targets bring in.
@@ -93,17 +92,14 @@ impl Builder<'_> {
             }
             return Ok(known.resource);
         }
-        let Some(document) = self.library.document(&uri)? else {
+        let Some(index) = self.library.find(&uri) else {
             let message =
                 format!("nothing is known as {:?}; {}", excerpt(&uri), self.library.listed());
             return Err(unresolved(value, message));
         };
-        let known = self.docs.iter().position(|known| Arc::ptr_eq(known, &document));
-        let root = match known.and_then(|doc| self.node_at(DocId::new(doc), document.root().id())) {
-            // It was referred to by another of its URIs.
-            Some(root) => root,
-            None => self.add_document(document, self.nodes[node.index()].dialect)?,
-        };
+        let document = self.library.read(index)?;
+        let inherited = self.nodes[node.index()].dialect;
+        let root = self.add_document(document, inherited)?;
         let resource = self.nodes[root.index()].resource;
         // It was found by this URI, whatever it calls itself.
         self.registry.name(&uri, resource, false);
