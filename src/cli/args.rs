@@ -256,6 +256,7 @@ settings!(ObjectsArg => Objects { Open => Open, Closed => Closed });
 settings!(FormatsArg => Formats { Enforce => Enforce, Standard => Standard, Annotate => Annotate });
 settings!(ContentArg => Content { Annotate => Annotate, Enforce => Enforce });
 settings!(DialectArg => Dialect {
+    OpenApi30 = "openapi-3.0" => OpenApi30,
     Draft4 = "4" => Draft4,
     Draft6 = "6" => Draft6,
     Draft7 = "7" => Draft7,

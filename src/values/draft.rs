@@ -13,8 +13,7 @@ use super::unevaluated::of_items;
 use crate::base::Decimal;
 use crate::error::Result;
 use crate::schema::{
-    Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Place, Schema,
-    Status,
+    Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Place, Schema, Status,
 };
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
@@ -236,8 +235,10 @@ impl Builder<'_> {
         match kw {
             Kw::Type => {
                 // In draft 4, `1.0` is no integer.
-                let digits = schema.node(node).dialect.draft() == Dialect::Draft4;
-                narrow_types(draft, value, &NumberShape::integers(digits));
+                let digits = schema.node(node).dialect.draft().is_draft_4();
+                let nullable = schema.node(node).active(Kw::Nullable);
+                let nullable = nullable.and_then(|k| schema.value(k).as_bool()) == Some(true);
+                narrow_types(draft, value, nullable, &NumberShape::integers(digits));
             }
             Kw::Enum | Kw::Const => {
                 let union = match kw {
@@ -498,14 +499,15 @@ impl Builder<'_> {
 }
 
 /// `type`: a name or a list of names. The reader has checked them.
-fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, integers: &NumberShape) {
+/// `nullable`: OpenAPI's keyword beside it, which adds null.
+fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, nullable: bool, integers: &NumberShape) {
     let names: Vec<&str> = match value.as_str() {
         Some(name) => vec![name],
         None => value.items().filter_map(JsonRef::as_str).collect(),
     };
     let has = |name: &str| names.contains(&name);
     let mut literals = Literals::NONE;
-    if has("null") {
+    if nullable || has("null") {
         literals = literals.or(Literals::NULL);
     }
     if has("boolean") {
