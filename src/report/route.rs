@@ -38,7 +38,11 @@ pub(super) fn compiled(
         Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames => {
             Compiled::Carries
         }
-        Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => Compiled::Carries,
+        Kw::PrefixItems | Kw::Items | Kw::AdditionalItems | Kw::Contains => Compiled::Carries,
+        Kw::UniqueItems if widened == Some(Route::Check) => {
+            Compiled::Check("the items' values are compared afterwards")
+        }
+        Kw::MinContains | Kw::MaxContains | Kw::UniqueItems => Compiled::Mask,
         Kw::Not if widened == Some(Route::Check) => {
             Compiled::Check("what it negates is not compiled exactly into the mask yet")
         }

@@ -212,6 +212,8 @@ impl Builder<'_> {
             Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
                 self.items(draft, kw, keyword, keywords);
             }
+            Kw::UniqueItems if value.as_bool() == Some(true) => self.unique(draft),
+            Kw::Contains => self.contains(draft, keyword, keywords),
             Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties => {
                 if let Some(shape) = self.properties(node, kw, keywords)? {
                     self.meet_objects(draft, &shape);
@@ -416,6 +418,6 @@ fn bounded(
 
 /// A length keyword's value; the reader has checked that it is a non-negative integer. What does
 /// not fit into 64 bits is as good as the largest that does: no document gets there.
-fn length(value: JsonRef<'_>) -> u64 {
+pub(super) fn length(value: JsonRef<'_>) -> u64 {
     value.number_text().and_then(Decimal::parse).and_then(|d| d.to_u64()).unwrap_or(u64::MAX)
 }

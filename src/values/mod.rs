@@ -22,7 +22,9 @@
 mod conflict;
 mod draft;
 mod emptiness;
+mod finish_items;
 mod intersect;
+mod items;
 mod keys;
 mod needs;
 mod negate;
@@ -30,9 +32,11 @@ mod numbers;
 mod sets;
 mod shape;
 mod strings;
+mod unique;
 mod ways;
 
 pub(crate) use emptiness::Emptiness;
+pub(crate) use finish_items::{Counts, ItemPlan};
 pub(crate) use keys::OtherKeys;
 pub(crate) use needs::{Needs, Shape};
 pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
