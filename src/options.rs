@@ -156,6 +156,9 @@ pub(crate) struct Asserted {
 }
 
 /// Which texts of a value are allowed; JSON Schema speaks of values, a model emits text.
+///
+/// Under every policy no key comes twice in an object, and an array with `uniqueItems` has at most
+/// 100,000 items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SurfacePolicy {
     /// Whitespace between the tokens of JSON.

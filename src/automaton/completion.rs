@@ -9,15 +9,17 @@
 
 mod plan;
 
+use super::array::ArrayAtom;
 use super::number::NumberAtom;
 use super::object::ObjectAtom;
 use super::string::{At, Decoder, StringAtom};
 use super::{Automaton, Config, Level};
-use crate::base::SmallBits;
+use crate::base::{SmallBits, is_blank};
 use crate::error::{Error, Result};
 use crate::language::Alphabet;
 use crate::options::Order;
 use crate::values::{ArrayId, Literals, Needs, Set, SetId, Shape, Strings};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,6 +33,8 @@ const INFINITE: u64 = u64::MAX;
 pub(crate) struct Costs {
     alphabet: Arc<Alphabet>,
     sets: Vec<u64>,
+    /// For arrays that count their items: the items of the cheapest.
+    counting: FxHashMap<ArrayId, Vec<(SetId, u64)>>,
     /// A character that costs least, with its spelling.
     filler: Option<(char, Vec<u8>)>,
     /// By string shape: the shortest string of a language, found when first asked for.
@@ -92,7 +96,9 @@ impl Automaton {
             .filter_map(|c| Some((c, alphabet.cheapest_spelling(c)?)))
             .min_by_key(|(_, spelling)| spelling.len());
         let shortest = self.strings.iter().map(|_| OnceLock::new()).collect();
-        let mut costs = Costs { alphabet, sets: vec![INFINITE; self.sets.len()], filler, shortest };
+        let sets = vec![INFINITE; self.sets.len()];
+        let counting = FxHashMap::default();
+        let mut costs = Costs { alphabet, sets, counting, filler, shortest };
         let mut needs = Needs::of(&self.sets);
         let mut queue = BinaryHeap::new();
         for id in self.sets.ids() {
@@ -101,11 +107,13 @@ impl Automaton {
             queue.extend(cost.map(|cost| Reverse((cost, id))));
         }
         let mut ready = needs.ready();
+        let counting = (0..self.arrays.len()).map(ArrayId::new);
+        ready.extend(counting.filter(|&id| self.offer_counting(id, &mut costs)).map(Shape::Array));
         loop {
             for shape in ready {
                 let holders = needs.holders(shape);
-                if !holders.is_empty() {
-                    let cost = self.cost(&self.whole(shape), &costs);
+                if let (false, Some(pieces)) = (holders.is_empty(), self.whole(shape, &costs)) {
+                    let cost = self.cost(&pieces, &costs);
                     queue.extend(holders.iter().map(|&holder| Reverse((cost, holder))));
                 }
             }
@@ -115,8 +123,32 @@ impl Automaton {
             let Some(Reverse((cost, id))) = next else { break };
             costs.sets[id.index()] = cost;
             ready = needs.settle(id);
+            for &array in needs.counting(id) {
+                if self.offer_counting(array, &mut costs) {
+                    ready.push(Shape::Array(array));
+                }
+            }
         }
         costs
+    }
+
+    /// Looks for items of settled sets that make an array that counts them; whether they are
+    /// cheaper than those known. What is known is kept: it holds only sets settled before.
+    fn offer_counting(&self, id: ArrayId, costs: &mut Costs) -> bool {
+        if self.arrays[id.index()].plan.is_none() {
+            return false;
+        }
+        let Some(items) = self.array_atom(id).and_then(|atom| self.counted_items(&atom, 0, costs))
+        else {
+            return false;
+        };
+        let cost =
+            |items: &Vec<(SetId, u64)>| self.cost(&self.items_end(items.clone(), false), costs);
+        let cheaper = costs.counting.get(&id).is_none_or(|known| cost(&items) < cost(known));
+        if cheaper {
+            costs.counting.insert(id, items);
+        }
+        cheaper
     }
 
     fn cost(&self, pieces: &[Piece<'_>], costs: &Costs) -> u64 {
@@ -205,9 +237,19 @@ impl Automaton {
     }
 
     /// The end of an array of which `count` items have come; `comma`: one must come before the
-    /// next.
-    fn array_end(&self, id: ArrayId, count: u64, comma: bool) -> Pieces<'_> {
-        let info = &self.arrays[id.index()];
+    /// next. `None` where no items that can be spelled finish it.
+    fn array_end(
+        &self,
+        atom: &ArrayAtom,
+        count: u64,
+        comma: bool,
+        costs: &Costs,
+    ) -> Option<Pieces<'_>> {
+        let info = &self.arrays[atom.id.index()];
+        if info.plan.is_some() {
+            let items = self.counted_items(atom, count, costs)?;
+            return Some(self.items_end(items, comma));
+        }
         let (mut pieces, mut comma, mut index) = (Vec::new(), comma, count);
         while index < info.min && (index < info.named() || !comma) {
             if comma {
@@ -219,6 +261,31 @@ impl Automaton {
         }
         if index < info.min {
             pieces.push(Piece::Repeat(info.item(index), info.min - index));
+        }
+        pieces.push(bytes(b"]"));
+        Some(pieces)
+    }
+
+    /// The items that finish an array that counts them.
+    fn counted_items(
+        &self,
+        atom: &ArrayAtom,
+        count: u64,
+        costs: &Costs,
+    ) -> Option<Vec<(SetId, u64)>> {
+        let plan = self.sets.item_plan(atom.id, |set| costs.spells_set(set))?;
+        plan.finish(count, &atom.counts, |set| costs.sets[set.index()])
+    }
+
+    /// The end of an array with these items to come.
+    fn items_end(&self, items: Vec<(SetId, u64)>, mut comma: bool) -> Pieces<'_> {
+        let mut pieces = Vec::new();
+        for (set, mut times) in items {
+            if !comma {
+                pieces.push(Piece::Set(set));
+                (comma, times) = (true, times - 1);
+            }
+            pieces.push(Piece::Repeat(set, times));
         }
         pieces.push(bytes(b"]"));
         pieces
@@ -255,28 +322,72 @@ impl Automaton {
     fn ways<'a>(&'a self, id: SetId, costs: &Costs) -> Vec<Pieces<'a>> {
         let set = self.sets.get(id);
         let mut ways = self.scalars(set, costs);
-        ways.extend(set.arrays.iter().map(|&id| self.whole(Shape::Array(id))));
-        ways.extend(set.objects.iter().map(|&id| self.whole(Shape::Object(id))));
+        ways.extend(set.arrays.iter().filter_map(|&id| self.whole(Shape::Array(id), costs)));
+        ways.extend(set.objects.iter().filter_map(|&id| self.whole(Shape::Object(id), costs)));
         ways
     }
 
-    fn whole(&self, shape: Shape) -> Pieces<'_> {
+    /// A way to write a container; `None` where it cannot be spelled.
+    fn whole(&self, shape: Shape, costs: &Costs) -> Option<Pieces<'_>> {
         let (open, mut pieces) = match shape {
-            Shape::Array(id) => (&b"["[..], self.array_end(id, 0, false)),
+            Shape::Array(id) => {
+                let pieces = match costs.counting.get(&id) {
+                    Some(items) => self.items_end(items.clone(), false),
+                    None => self.array_end(&self.array_atom(id)?, 0, false, costs)?,
+                };
+                (&b"["[..], pieces)
+            }
             Shape::Object(id) => {
                 let atom = ObjectAtom::new(id, &self.objects[id.index()]);
                 (&b"{"[..], self.object_end(&atom, false))
             }
         };
         pieces.insert(0, bytes(open));
-        pieces
+        Some(pieces)
     }
 
-    /// The shortest bytes that finish the document at `config`.
+    /// The shortest bytes that finish the document at `config`; short ones where items must differ.
     ///
     /// # Errors
     /// `limit` where they are more than `max` bytes, or cannot be spelled.
     pub(crate) fn completion(&self, config: &Config, costs: &Costs, max: usize) -> Result<Vec<u8>> {
+        let too_long = || Error::limit_met("completion_bytes", max, "the shortest completion");
+        let (mut config, mut out) = (config.clone(), Vec::new());
+        loop {
+            let left = max.checked_sub(out.len()).ok_or_else(too_long)?;
+            let end = self.likely_completion(&config, costs, left)?;
+            let mut refused = None;
+            for &byte in end.iter().take_while(|_| self.has_unique) {
+                let mut next = config.clone();
+                if !self.step(&mut next, byte).unwrap_or(false) {
+                    refused = Some(byte);
+                    break;
+                }
+                config = next;
+                out.push(byte);
+            }
+            let Some(refused) = refused else {
+                out.extend(end.into_iter().filter(|_| !self.has_unique));
+                return Ok(out);
+            };
+            // It would end an item that has come: one that goes on otherwise.
+            let others = costs.alphabet.bytes().iter().filter(|&byte| byte != refused);
+            let other = |byte: u8| {
+                let mut next = config.clone();
+                let live = self.step(&mut next, byte).unwrap_or(false);
+                let end = self.likely_completion(&next, costs, left).ok().filter(|_| live)?;
+                Some((is_blank(byte), end.len(), byte, next))
+            };
+            let best =
+                others.filter_map(other).min_by_key(|&(blank, len, byte, _)| (blank, len, byte));
+            let (_, _, byte, next) = best.ok_or_else(too_long)?;
+            config = next;
+            out.push(byte);
+        }
+    }
+
+    /// The same, if no item turns out to have come before.
+    fn likely_completion(&self, config: &Config, costs: &Costs, max: usize) -> Result<Vec<u8>> {
         let too_long = || Error::limit_met("completion_bytes", max, "the shortest completion");
         let rests = self.rests(config, costs);
         let skip = usize::from(matches!(config.top, Level::Key(_)));
@@ -296,7 +407,7 @@ impl Automaton {
             let Some((level, rest)) = frames.next() else { return Ok(out) };
             let best = tags.iter().min_by_key(|&tag| rest.get(tag).copied());
             let best = best.ok_or_else(too_long)?;
-            (pieces, tags) = self.frame_end(level, best).ok_or_else(too_long)?;
+            (pieces, tags) = self.frame_end(level, best, costs).ok_or_else(too_long)?;
         }
     }
 
@@ -319,7 +430,7 @@ impl Automaton {
         let frames: Vec<&Level> = config.frames().collect();
         let mut rests: Vec<Vec<u64>> = Vec::with_capacity(frames.len());
         for level in frames.iter().rev() {
-            let ends = (0..).map_while(|index| self.frame_end(level, index));
+            let ends = (0..).map_while(|index| self.frame_end(level, index, costs));
             let below = rests.last();
             let rest = ends.map(|(pieces, tags)| {
                 self.cost(&pieces, costs).saturating_add(least(below, &tags))
@@ -332,7 +443,12 @@ impl Automaton {
     }
 
     /// The end of a container whose member is complete, for one of its atoms.
-    fn frame_end<'a>(&'a self, level: &Level, index: usize) -> Option<(Pieces<'a>, SmallBits)> {
+    fn frame_end<'a>(
+        &'a self,
+        level: &Level,
+        index: usize,
+        costs: &Costs,
+    ) -> Option<(Pieces<'a>, SmallBits)> {
         match level {
             Level::Object(object) => {
                 let atom = object.atoms.get(index)?;
@@ -340,7 +456,9 @@ impl Automaton {
             }
             Level::Array(array) => {
                 let atom = array.atoms.get(index)?;
-                Some((self.array_end(atom.state, array.count, true), atom.tags.clone()))
+                let end = self.array_end(&atom.state, array.count, true, costs);
+                let cannot = || vec![Piece::Set(SetId::NEVER)];
+                Some((end.unwrap_or_else(cannot), atom.tags.clone()))
             }
             _ => None,
         }

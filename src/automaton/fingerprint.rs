@@ -40,7 +40,8 @@ impl Clip {
 pub(crate) type Fingerprint = u128;
 
 /// Two lanes of multiply and fold.
-struct Mixer(u64, u64);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mixer(pub(super) u64, pub(super) u64);
 
 impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {
@@ -86,6 +87,12 @@ impl Automaton {
         {
             return None;
         }
+        let reached = std::iter::once(&config.top).chain(config.frames().take(clip.levels));
+        if self.tracks(config)
+            || self.has_unique && reached.into_iter().any(|l| self.is_unique_level(l))
+        {
+            return None;
+        }
         let mut mixer = Mixer(clip.seeds.0, clip.seeds.1);
         self.hash_level(&config.top, clip, &mut mixer);
         let mut frames = config.frames();
@@ -125,8 +132,13 @@ impl Automaton {
             Level::Array(level) => {
                 (level.phase, level.gap).hash(mixer);
                 for atom in &level.atoms {
-                    let info = &self.arrays[atom.state.index()];
-                    (&atom.tags, atom.state, level.count.min(info.named())).hash(mixer);
+                    let info = &self.arrays[atom.state.id.index()];
+                    (&atom.tags, atom.state.id).hash(mixer);
+                    if let Some(plan) = &info.plan {
+                        plan.essence(level.count, &atom.state.counts, clip.items).hash(mixer);
+                        continue;
+                    }
+                    level.count.min(info.named()).hash(mixer);
                     hash_distances(level.count, info.min, info.max, clip.items, mixer);
                 }
             }

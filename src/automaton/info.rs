@@ -3,7 +3,9 @@
 use super::string::At;
 use crate::language::Chosen;
 use crate::options::Order;
-use crate::values::{ArrayShape, Emptiness, ObjectShape, OtherKeys, SetId, StringId, Strings};
+use crate::values::{
+    ArrayId, Emptiness, ItemPlan, ObjectShape, OtherKeys, SetId, Sets, StringId, Strings,
+};
 use std::sync::Arc;
 
 /// A set of arrays, ready for stepping.
@@ -14,17 +16,26 @@ pub(crate) struct ArrayInfo {
     pub(crate) min: u64,
     /// The most items: no item stands where its set is empty.
     pub(crate) max: Option<u64>,
+    /// How it is finished, where it counts items.
+    pub(crate) plan: Option<ItemPlan>,
+    /// No item equals another one, and the mask sees to that.
+    pub(crate) unique: bool,
 }
 
 impl ArrayInfo {
-    pub(crate) fn new(shape: &ArrayShape, emptiness: &Emptiness) -> ArrayInfo {
+    pub(crate) fn new(sets: &Sets, id: ArrayId, emptiness: &Emptiness) -> ArrayInfo {
+        let (shape, unique) = (sets.array(id), sets.unique_most(id));
         let gap = shape.prefix.iter().position(|&set| emptiness.is_empty(set));
         let gap = gap.or_else(|| emptiness.is_empty(shape.rest).then_some(shape.prefix.len()));
-        let max = match (shape.max, gap.map(|g| g as u64)) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        ArrayInfo { prefix: shape.prefix.clone(), rest: shape.rest, min: shape.min, max }
+        let max = [shape.max, gap.map(|gap| gap as u64), unique].into_iter().flatten().min();
+        ArrayInfo {
+            prefix: shape.prefix.clone(),
+            rest: shape.rest,
+            min: shape.min,
+            max,
+            plan: sets.item_plan(id, |set| !emptiness.is_empty(set)),
+            unique: unique.is_some(),
+        }
     }
 
     /// The set of the item at `index`.

@@ -4,13 +4,15 @@
 //! document (counts, names used, keys seen). Everything that all candidates share, because they
 //! read the same bytes, stands in the level; what differs stands in its atoms.
 
+use super::array::ArrayAtom;
 use super::gap::Gap;
 use super::number::{Lex, NumberAtom};
 use super::object::ObjectAtom;
 use super::string::{Decoder, StringAtom};
 use super::table::TableId;
+use super::unique::Items;
 use crate::base::SmallBits;
-use crate::values::{ArrayId, SetId};
+use crate::values::SetId;
 use rpds::RedBlackTreeSetSync;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -197,5 +199,7 @@ pub(crate) struct ArrayLevel {
     pub(crate) gap: Gap,
     /// Items begun.
     pub(crate) count: u64,
-    pub(crate) atoms: Atoms<ArrayId>,
+    pub(crate) atoms: Atoms<ArrayAtom>,
+    /// The items so far, where a candidate wants them unique.
+    pub(crate) seen: Items,
 }

@@ -27,6 +27,7 @@
 //! Rejected: interned states with transition tables. Cursors make interning superfluous, and it was
 //! most of the memory.
 
+mod array;
 mod chain;
 mod completion;
 mod expected;
@@ -43,6 +44,7 @@ mod string;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unique;
 
 use crate::base::Chain;
 use crate::options::{Escapes, SurfacePolicy};
@@ -52,6 +54,7 @@ use info::{ArrayInfo, ObjectInfo};
 use level::{Tags, merge_atoms};
 use number::{Lex, NumberInfo};
 use std::sync::Arc;
+use unique::{Digest, Hashes};
 
 pub(crate) use crate::language::Full;
 pub(crate) use chain::CharChain;
@@ -82,6 +85,9 @@ pub(crate) struct Automaton {
     objects: Vec<ObjectInfo>,
     tables: NameTables,
     emptiness: Emptiness,
+    /// Some array wants unique items.
+    has_unique: bool,
+    hashes: Hashes,
 }
 
 /// A configuration: the value in progress and the containers around it. A clone copies the top
@@ -91,6 +97,8 @@ pub(crate) struct Config {
     pub(crate) top: Level,
     /// The containers around it, each as it will be once its member is complete.
     below: Chain<Level>,
+    /// The value in progress, where an array around it wants unique items.
+    digest: Option<Arc<Digest>>,
 }
 
 impl Config {
@@ -116,8 +124,9 @@ impl Automaton {
             (0..sets.string_count()).map(|i| sets.strings(StringId::new(i)).clone()).collect();
         let free = StringId::new(strings.len());
         strings.push(Strings::Free { min: 0, max: None });
-        let arrays = (0..sets.array_count())
-            .map(|i| ArrayInfo::new(sets.array(ArrayId::new(i)), &emptiness))
+        let arrays: Vec<ArrayInfo> = (0..sets.array_count())
+            .map(ArrayId::new)
+            .map(|id| ArrayInfo::new(&sets, id, &emptiness))
             .collect();
         let objects = (0..sets.object_count())
             .map(ObjectId::new)
@@ -132,6 +141,8 @@ impl Automaton {
             number_start: if registers { Lex::registering() } else { Lex::START },
             numbers,
             strings,
+            has_unique: arrays.iter().any(|array| array.unique),
+            hashes: Hashes::new(),
             arrays,
             objects,
             tables: NameTables::default(),
@@ -170,6 +181,6 @@ impl Automaton {
     pub(crate) fn start(&self) -> Config {
         let choices = merge_atoms(std::iter::once((self.sets.root(), Tags::One(0))));
         let value = ValueLevel { choices, colon: false, gap: self.gaps.lead };
-        Config { top: Level::Value(value), below: Chain::default() }
+        Config { top: Level::Value(value), below: Chain::default(), digest: None }
     }
 }

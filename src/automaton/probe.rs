@@ -27,6 +27,14 @@ impl Automaton {
         }
     }
 
+    /// The most characters of a candidate of which nothing but the length matters.
+    pub(crate) fn free_text(&self, atom: &StringAtom) -> Option<Option<u64>> {
+        match self.strings(atom.id) {
+            Strings::Free { max, .. } => Some(*max),
+            _ => None,
+        }
+    }
+
     /// Whether every text may go on from where a candidate stands: none of them ends its life.
     pub(crate) fn never_dies(&self, atom: &StringAtom) -> bool {
         match (self.strings(atom.id), atom.at) {
@@ -58,8 +66,10 @@ impl Automaton {
         let Some(Level::Object(object)) = config.parent() else { return None };
         let entry = key.entry(self.table(key));
         let (object, value) = object.close_key(&self.objects, key, entry, self.gaps.between)?;
-        let mut next = Config { top: Level::Value(value), below: config.below.clone() };
+        let (below, digest) = (config.below.clone(), config.digest.clone());
+        let mut next = Config { top: Level::Value(value), below, digest };
         next.below.discard();
+        self.digest_key(&mut next, &key.key);
         next.below.push(Level::Object(object));
         Some(next)
     }
@@ -149,7 +159,8 @@ impl Automaton {
     pub(crate) fn close_number(&self, config: &Config) -> Option<Config> {
         let Level::Number(level) = &config.top else { return None };
         let tags = level.complete(&self.numbers);
-        (!tags.is_empty()).then(|| self.close_scalar(config, &tags))
+        let mut next = config.clone();
+        (!tags.is_empty() && self.finish(&mut next, &tags)).then_some(next)
     }
 
     /// Moves a number's candidate by one of its bytes.
@@ -162,7 +173,8 @@ impl Automaton {
         cursor.is_complete(&self.numbers)
     }
 
-    /// The configuration behind the scalar at the top, if it ends for the parent's atoms in `tags`.
+    /// The configuration behind the scalar at the top, if it ends for the parent's atoms in `tags`
+    /// and its value does not matter.
     pub(crate) fn close_scalar(&self, config: &Config, tags: &SmallBits) -> Config {
         let mut next = config.clone();
         self.finish(&mut next, tags);

@@ -1,15 +1,15 @@
 //! One byte further: control decides, registers guard.
 
-use super::level::{Atom, Atoms, Tags, begin_atoms, merge_atoms};
+use super::level::{Atoms, begin_atoms};
 use super::number::{NumberAtom, is_number_byte};
 use super::object::{KeyStep, ObjectAtom};
-use super::string::{Decoder, StringAtom, StringStep};
+use super::string::{Decoder, Reading, StringAtom, StringStep};
 use super::{
     ArrayLevel, Automaton, Config, Full, Level, LiteralLevel, NumberLevel, ObjectLevel, Phase,
     StringLevel, ValueLevel,
 };
 use crate::base::{SmallBits, is_blank};
-use crate::values::{ArrayId, Literals, SetId};
+use crate::values::{Literals, SetId};
 
 /// What one byte does where a value is expected.
 enum ValueStep {
@@ -25,7 +25,10 @@ impl Automaton {
         match &mut config.top {
             Level::Value(level) => match self.step_value(level, byte) {
                 ValueStep::Stay(live) => return Ok(live),
-                ValueStep::Enter(level) => config.top = level,
+                ValueStep::Enter(level) => {
+                    config.top = level;
+                    self.begin_value(config, byte);
+                }
             },
             Level::Literal(level) => {
                 if level.word[usize::from(level.read)] != byte {
@@ -34,20 +37,34 @@ impl Automaton {
                 level.read += 1;
                 if usize::from(level.read) == level.word.len() {
                     let tags = level.tags.clone();
-                    self.finish(config, &tags);
+                    return Ok(self.finish(config, &tags));
                 }
             }
             Level::Number(level) => {
                 if is_number_byte(byte) {
-                    return Ok(level.step(&self.numbers, byte));
+                    let live = level.step(&self.numbers, byte);
+                    if config.digest.is_none() || !live {
+                        return Ok(live);
+                    }
+                    self.digest_number(config, byte);
+                    return Ok(self.drop_spent(config));
                 }
                 return self.end_number(config, byte);
             }
-            Level::String(level) => match level.step(&self.strings, byte, self.minimal)? {
-                StringStep::Dead => return Ok(false),
-                StringStep::Stay => {}
-                StringStep::Closed(tags) => self.finish(config, &tags),
-            },
+            Level::String(level) => {
+                let mut before = level.decoder;
+                match level.step(&self.strings, byte, self.minimal)? {
+                    StringStep::Dead => return Ok(false),
+                    StringStep::Stay if config.digest.is_none() => {}
+                    StringStep::Stay => {
+                        if let Reading::Bytes(bytes, len) = before.read(byte, self.minimal) {
+                            self.digest_text(config, &bytes[..usize::from(len)]);
+                        }
+                        return Ok(self.drop_spent(config));
+                    }
+                    StringStep::Closed(tags) => return Ok(self.finish(config, &tags)),
+                }
+            }
             Level::Key(_) => return self.step_key(config, byte),
             Level::Object(_) => return Ok(self.step_object(config, byte)),
             Level::Array(_) => return Ok(self.step_array(config, byte)),
@@ -77,12 +94,25 @@ impl Automaton {
         }
     }
 
-    /// The value in progress is complete for the parent's atoms in `tags`: they live on.
-    pub(super) fn finish(&self, config: &mut Config, tags: &SmallBits) {
+    /// The value in progress is complete for the parent's atoms in `tags`: they live on, but for
+    /// those that have had it. `false` where none is left.
+    pub(super) fn finish(&self, config: &mut Config, tags: &SmallBits) -> bool {
         let Some(mut parent) = config.below.pop() else {
             config.top = Level::End(self.gaps.tail);
-            return;
+            return true;
         };
+        let mut kept = None;
+        if let Some(value) = self.end_value(config)
+            && let Level::Array(array) = &mut parent
+            && array.is_unique(&self.arrays)
+        {
+            let tags = array.see(&self.arrays, value, tags);
+            if tags.is_empty() {
+                return false;
+            }
+            kept = Some(tags);
+        }
+        let tags = kept.as_ref().unwrap_or(tags);
         fn keep<T>(atoms: &mut Atoms<T>, tags: &SmallBits) {
             let mut index = 0;
             atoms.retain(|_| {
@@ -92,10 +122,14 @@ impl Automaton {
         }
         match &mut parent {
             Level::Object(object) if object.atoms.len() > 1 => keep(&mut object.atoms, tags),
-            Level::Array(array) if array.atoms.len() > 1 => keep(&mut array.atoms, tags),
+            Level::Array(array) if array.atoms.len() > 1 => {
+                keep(&mut array.atoms, tags);
+                array.end_item(&self.arrays);
+            }
             _ => {}
         }
         config.top = parent;
+        true
     }
 
     /// A number ends at the first byte that is not its own; the container reads that byte.
@@ -105,7 +139,9 @@ impl Automaton {
         if tags.is_empty() {
             return Ok(false);
         }
-        self.finish(config, &tags);
+        if !self.finish(config, &tags) {
+            return Ok(false);
+        }
         self.step(config, byte)
     }
 
@@ -138,9 +174,8 @@ impl Automaton {
             }
             b'[' => {
                 let shapes = sets().map(|(tags, set)| (tags, set.arrays.as_slice()));
-                let atoms = begin_atoms(shapes, |id| self.emptiness.has_array(id).then_some(id));
-                let gap = self.gaps.between;
-                let level = ArrayLevel { phase: Phase::First, gap, count: 0, atoms };
+                let atoms = begin_atoms(shapes, |id| self.array_atom(id));
+                let level = ArrayLevel::new(atoms, self.gaps.between);
                 (!level.atoms.is_empty()).then_some(Level::Array(level))
             }
             b'"' => {
@@ -186,8 +221,7 @@ impl Automaton {
                 if tags.is_empty() {
                     return false;
                 }
-                self.finish(config, &tags);
-                true
+                self.finish(config, &tags)
             }
             (b',', Phase::Next) => {
                 (object.phase, object.gap) = (Phase::Comma, self.gaps.separator);
@@ -234,21 +268,18 @@ impl Automaton {
             (b']', Phase::First | Phase::Next) => {
                 let mut tags = SmallBits::default();
                 for atom in &array.atoms {
-                    if array.count >= infos[atom.state.index()].min {
+                    if atom.state.can_close(&infos[atom.state.id.index()], array.count) {
                         tags.union(&atom.tags);
                     }
                 }
                 if tags.is_empty() {
                     return false;
                 }
-                self.finish(config, &tags);
-                true
+                self.finish(config, &tags)
             }
             (b',', Phase::Next) => {
-                let count = array.count;
-                array.atoms.retain(|atom| infos[atom.state.index()].takes(count));
                 (array.phase, array.gap) = (Phase::Comma, self.gaps.separator);
-                !array.atoms.is_empty()
+                array.keep_takers(infos)
             }
             (_, Phase::First | Phase::Comma) => self.begin_item(config, byte),
             _ => false,
@@ -258,17 +289,15 @@ impl Automaton {
     /// `byte` is the first of an item.
     fn begin_item(&self, config: &mut Config, byte: u8) -> bool {
         let Level::Array(array) = &mut config.top else { return false };
-        let count = array.count;
-        array.atoms.retain(|atom| self.arrays[atom.state.index()].takes(count));
-        let item = |(position, atom): (usize, &Atom<ArrayId>)| {
-            (self.arrays[atom.state.index()].item(count), Tags::One(position))
-        };
-        let choices = merge_atoms(array.atoms.iter().enumerate().map(item));
+        let choices = array.begin_item(&self.arrays);
         let Some(item) = self.enter(&choices, byte) else { return false };
-        array.count = count.saturating_add(1);
         (array.phase, array.gap) = (Phase::Next, self.gaps.between);
         let array = std::mem::replace(&mut config.top, item);
         config.below.push(array);
-        true
+        if !self.has_unique {
+            return true;
+        }
+        self.begin_value(config, byte);
+        self.drop_spent(config)
     }
 }

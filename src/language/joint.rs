@@ -103,6 +103,11 @@ impl Chosen {
         self.finite.contains(state.0 as usize)
     }
 
+    /// How many strings there are, if it is not known that there are more.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
     /// Whether there are more strings than `some`.
     pub(crate) fn outnumbers(&self, some: u64) -> bool {
         self.count > some || !self.runs_out(self.language.start())

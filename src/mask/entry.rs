@@ -87,6 +87,23 @@ impl<'a> Source<'a> {
         let mut entry = Entry::default();
         let free = |chars| Base::shared(self.text.free().within().mask(chars));
         match &config.top {
+            Level::String(level) if self.automaton.tracks(config) => {
+                if self.costs.is_none() && walk.outlasts_token(level) {
+                    entry.base = Some(free(u64::MAX));
+                    walk.exact_exits(Trie::ROOT, config, self.text.free())?;
+                } else {
+                    walk.plain(Trie::ROOT, config)?;
+                }
+            }
+            Level::Key(key) if self.automaton.tracks(config) && key.is_open() => {
+                let text = key.string.decoder.text;
+                if self.costs.is_none() && key.free && text.is_boundary() {
+                    entry.base = Some(free(u64::MAX));
+                    walk.exact_exits(Trie::ROOT, config, self.text.free())?;
+                } else {
+                    walk.plain(Trie::ROOT, config)?;
+                }
+            }
             Level::String(level) if walk.is_free(level) => {
                 let (left, behind) = self.free_string(&mut walk, config, level)?;
                 entry.base = self.spells(config).then(|| free(left));

@@ -82,7 +82,8 @@ impl<'a> Walk<'a> {
             self.added.extend_from_slice(text.within().up_to(u64::MAX));
             return self.exact_exits(start, config, text);
         }
-        if level.free {
+        let followed = level.is_open() && self.source.automaton.tracks(config);
+        if level.free || followed {
             return self.plain(start, config);
         }
         if level.is_open() {

@@ -145,6 +145,8 @@ impl<'a> Walk<'a> {
         let small = match &config.top {
             Level::String(_) => true,
             Level::Key(level) => !level.free || level.is_fresh(),
+            // It matters what its value is.
+            Level::Number(_) if self.source.automaton.tracks(config) => false,
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
@@ -225,6 +227,14 @@ impl<'a> Walk<'a> {
         } else {
             self.quoted.at(start).filter(|_| level.decoder == Decoder::START)
         };
+        if self.source.automaton.tracks(config) {
+            if let Some(text) = quoted.filter(|_| self.outlasts_token(level)) {
+                self.exact_exits(start, config, text)?;
+                return Ok(Inside::Free(text, u64::MAX));
+            }
+            self.plain(start, config)?;
+            return Ok(Inside::Added);
+        }
         if let Some(text) = quoted
             && self.is_free(level)
             && matches!(config.top, Level::String(_))
@@ -326,6 +336,16 @@ impl<'a> Walk<'a> {
     pub(super) fn never_dies(&self, level: &StringLevel) -> bool {
         level.decoder.text.is_boundary()
             && level.atoms.iter().any(|atom| self.source.automaton.never_dies(&atom.state))
+    }
+
+    /// Whether any text goes on behind any token.
+    pub(super) fn outlasts_token(&self, level: &StringLevel) -> bool {
+        let reach = level.decoder.count.saturating_add(self.source.text.free().max_chars());
+        let outlasts = |atom: &Atom<StringAtom>| {
+            let lengths = self.source.automaton.free_text(&atom.state);
+            lengths.is_some_and(|max| max.is_none_or(|max| reach < max))
+        };
+        level.decoder.text.is_boundary() && level.atoms.iter().any(outlasts)
     }
 
     /// Free text of bounded length: adds what lies behind the closing quotes. Returned is how many

@@ -39,7 +39,11 @@ pub(super) fn compiled(
         Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames => {
             Compiled::Carries
         }
-        Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => Compiled::Carries,
+        Kw::PrefixItems | Kw::Items | Kw::AdditionalItems | Kw::Contains => Compiled::Carries,
+        Kw::UniqueItems if widened == Some(Route::Check) => {
+            Compiled::Check("the items' values are compared afterwards")
+        }
+        Kw::MinContains | Kw::MaxContains | Kw::UniqueItems => Compiled::Mask,
         Kw::AllOf | Kw::AnyOf | Kw::OneOf | Kw::Not | Kw::If | Kw::Then | Kw::Else => {
             Compiled::Carries
         }

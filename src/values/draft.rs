@@ -317,6 +317,8 @@ impl Builder<'_> {
             Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
                 self.items(draft, at, kw, keywords);
             }
+            Kw::UniqueItems if value.as_bool() == Some(true) => self.unique(draft, at),
+            Kw::Contains => self.contains(draft, at, keywords),
             Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties => {
                 match self.properties(at, kw, keywords)? {
                     Some(shape) => self.meet_objects(draft, &shape),
@@ -423,7 +425,7 @@ impl Builder<'_> {
                 (ArrayShape { prefix, rest, ..ArrayShape::any() }, u64::MAX)
             }
         };
-        let shape = if at.how.evaluated { of_items(shape, evaluated) } else { shape };
+        let shape = if at.how.evaluated { of_items(shape, evaluated, Vec::new()) } else { shape };
         self.meet_arrays(draft, &shape);
     }
 
@@ -552,6 +554,6 @@ fn bounded(
 
 /// A length keyword's value; the reader has checked that it is a non-negative integer. What does
 /// not fit into 64 bits is as good as the largest that does: no document gets there.
-fn length(value: JsonRef<'_>) -> u64 {
+pub(super) fn length(value: JsonRef<'_>) -> u64 {
     value.number_text().and_then(Decimal::parse).and_then(|d| d.to_u64()).unwrap_or(u64::MAX)
 }

@@ -31,6 +31,8 @@ impl Emptiness {
         };
         let mut queue: Vec<SetId> = sets.ids().filter(has_scalar).collect();
         let mut ready = needs.ready();
+        let counting = (0..sets.array_count()).map(ArrayId::new);
+        ready.extend(counting.filter(|&id| found.can_count(sets, id)).map(Shape::Array));
         loop {
             for shape in ready {
                 match shape {
@@ -46,7 +48,16 @@ impl Emptiness {
                 return found;
             };
             ready = needs.settle(set);
+            let counting = needs.counting(set).iter().copied();
+            let waiting = counting.filter(|&id| !found.has_array(id));
+            ready.extend(waiting.filter(|&id| found.can_count(sets, id)).map(Shape::Array));
         }
+    }
+
+    /// Whether an array that counts its items holds an array of values of the sets found so far.
+    fn can_count(&self, sets: &Sets, id: ArrayId) -> bool {
+        let plan = sets.item_plan(id, |set| !self.is_empty(set));
+        plan.is_some_and(|plan| plan.can_finish(0, &plan.start()))
     }
 
     /// Whether no value is in the set.

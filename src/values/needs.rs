@@ -2,8 +2,10 @@
 //!
 //! A shape is *ready* once all the sets that it cannot do without are settled: the items below its
 //! minimum, the values of its required names. Whether a set holds a value, and what its cheapest
-//! value costs, both spread from ready shapes to the sets that hold them.
+//! value costs, both spread from ready shapes to the sets that hold them. An array that counts its
+//! items needs all of one of many lists of sets: it is asked anew whenever one of them is settled.
 
+use super::shape::ItemWays;
 use super::{ArrayId, ObjectId, SetId, Sets};
 
 /// A container shape.
@@ -21,6 +23,8 @@ pub(crate) struct Needs {
     open: Vec<u32>,
     /// By set: the shapes that need it.
     needed_by: Vec<Vec<Shape>>,
+    /// By set: the arrays that count items in it.
+    counted_by: Vec<Vec<ArrayId>>,
     /// By shape: the sets that hold it.
     held_by: Vec<Vec<SetId>>,
 }
@@ -32,10 +36,18 @@ impl Needs {
             arrays,
             open: vec![0; arrays + objects],
             needed_by: vec![Vec::new(); sets.len()],
+            counted_by: vec![Vec::new(); sets.len()],
             held_by: vec![Vec::new(); arrays + objects],
         };
         for id in (0..arrays).map(ArrayId::new) {
-            needs.add(Shape::Array(id), sets.array(id).needed());
+            match sets.item_ways(id) {
+                // There are not that many values.
+                None if sets.unique_most(id).is_some_and(|most| most < sets.array(id).min) => {
+                    needs.open[id.index()] = u32::MAX;
+                }
+                None => needs.add(Shape::Array(id), sets.array(id).needed()),
+                Some(ways) => needs.add_counting(id, ways),
+            }
         }
         for id in (0..objects).map(ObjectId::new) {
             let required = sets.object(id).names.iter().filter(|name| name.required);
@@ -57,6 +69,17 @@ impl Needs {
         for set in needed {
             self.open[slot] += 1;
             self.needed_by[set.index()].push(shape);
+        }
+    }
+
+    /// An array that counts its items is never made ready by the sets alone.
+    fn add_counting(&mut self, id: ArrayId, ways: &ItemWays) {
+        self.open[id.index()] = u32::MAX;
+        for set in ways.sets() {
+            let counted_by = &mut self.counted_by[set.index()];
+            if counted_by.last() != Some(&id) {
+                counted_by.push(id);
+            }
         }
     }
 
@@ -86,6 +109,11 @@ impl Needs {
             self.open[slot] == 0
         });
         waiting
+    }
+
+    /// The arrays that count items in `set`: whether they are ready is asked of their plans.
+    pub(crate) fn counting(&self, set: SetId) -> &[ArrayId] {
+        &self.counted_by[set.index()]
     }
 
     /// The sets that hold a shape.

@@ -1,6 +1,7 @@
 //! The value sets that a schema's root can reach: built once, read only afterwards.
 
 use super::draft::{Draft, How};
+use super::finish_items::ItemPlan;
 use super::keys::OtherKeys;
 use super::numbers::NumberShape;
 use super::shape::{
@@ -8,14 +9,16 @@ use super::shape::{
     Set, SetId, StringId, StringShape, Strings,
 };
 use super::strings::CompiledString;
+use super::unique::UniqueArrays;
 use crate::base::{ByteSet, Finding, Interner, Route, define_id};
 use crate::error::{Error, Result};
-use crate::language::{Alphabet, Factor, Format, Joint, LanguageLimit};
+use crate::language::{Alphabet, Chosen, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
 use crate::schema::{
     Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Place, Role, Schema, Status,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// One conjunct of a set.
@@ -76,6 +79,7 @@ pub(crate) struct Sets {
     /// By [`ObjectId`]: the ways of its members, where some must satisfy a constraint.
     member_ways: Vec<Option<MemberWays>>,
     node_sets: Vec<(NodeId, SetId)>,
+    pub(super) unique: UniqueArrays,
     widened: Vec<Widened>,
     findings: Vec<Finding>,
 }
@@ -90,7 +94,10 @@ impl Sets {
         let root = builder.schema.scopes().root(&builder.schema);
         let root = builder.node_set(root);
         builder.survey(root)?;
-        Ok(builder.finish(root))
+        let unique = builder.settle_unique();
+        let mut sets = builder.finish(root, unique);
+        UniqueArrays::limit(&mut sets);
+        Ok(sets)
     }
 
     pub(crate) fn root(&self) -> SetId {
@@ -158,6 +165,30 @@ impl Sets {
     /// The ways of the items of a shape that counts them; `None` for others.
     pub(crate) fn item_ways(&self, id: ArrayId) -> Option<&ItemWays> {
         self.item_ways[id.index()].as_ref()
+    }
+
+    /// The most items of an array whose items must differ, where the mask sees to that.
+    pub(crate) fn unique_most(&self, id: ArrayId) -> Option<u64> {
+        self.unique.most(id)
+    }
+
+    /// What the strings of a language can become that are items which must differ.
+    pub(crate) fn unique_string(&self, id: StringId) -> Option<&Chosen> {
+        self.unique.string(id)
+    }
+
+    /// The plan by which an array that counts its items is finished; `None` for others.
+    pub(crate) fn item_plan(
+        &self,
+        id: ArrayId,
+        usable: impl Fn(SetId) -> bool,
+    ) -> Option<ItemPlan> {
+        let (mut shape, ways) = (Cow::Borrowed(self.array(id)), self.item_ways(id)?);
+        if let Some(most) = self.unique_most(id) {
+            let shape = shape.to_mut();
+            shape.max = Some(shape.max.map_or(most, |max| max.min(most)));
+        }
+        Some(ItemPlan::new(&shape, ways, usable))
     }
 
     /// The ways of the members of a shape of which some must satisfy a constraint; `None` for others.
@@ -297,7 +328,7 @@ impl<'o> Builder<'o> {
         }
     }
 
-    fn finish(self, root: SetId) -> Sets {
+    fn finish(self, root: SetId, unique: UniqueArrays) -> Sets {
         Sets {
             root,
             terms: self.terms,
@@ -312,6 +343,7 @@ impl<'o> Builder<'o> {
             item_ways: self.item_ways,
             member_ways: self.member_ways,
             node_sets: self.node_sets,
+            unique,
             widened: self.widened,
             findings: self.findings,
         }
@@ -354,6 +386,37 @@ impl<'o> Builder<'o> {
         }
         self.sets.resize(self.terms.len(), None);
         Ok(())
+    }
+
+    pub(super) fn expanded_sets(&self) -> impl Iterator<Item = SetId> + use<> {
+        let reached = self.sets.iter().enumerate().filter(|(_, set)| set.is_some());
+        reached.map(|(index, _)| SetId::new(index)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The shapes of a set that was expanded.
+    pub(super) fn expanded(&self, id: SetId) -> Option<&Set> {
+        self.sets.get(id.index())?.as_ref()
+    }
+
+    pub(super) fn array_shape(&self, id: ArrayId) -> &ArrayShape {
+        self.arrays.get(id.index())
+    }
+
+    pub(super) fn object_shape(&self, id: ObjectId) -> &ObjectShape {
+        self.objects.get(id.index())
+    }
+
+    pub(super) fn number_shape(&self, id: NumberId) -> &NumberShape {
+        self.numbers.get(id.index())
+    }
+
+    pub(super) fn ways_of(&self, id: ArrayId) -> Option<&ItemWays> {
+        self.item_ways[id.index()].as_ref()
+    }
+
+    /// The subschemas that a set speaks of.
+    pub(super) fn nodes_of(&self, id: SetId) -> Vec<NodeId> {
+        self.term_nodes(self.terms.get(id.index()))
     }
 
     /// The set of a subschema that stands for a value of its own.

@@ -98,8 +98,8 @@ pub(super) fn of_properties(
     Some(Arc::new(EvaluatedKeys { all, names, keys }))
 }
 
-/// An array shape of which so many of the first items are evaluated.
-pub(super) fn of_items(shape: ArrayShape, first: u64) -> ArrayShape {
-    let evaluated = EvaluatedItems { first, sets: Vec::new() };
+/// An array shape of which so many of the first items are evaluated, and those in `sets`.
+pub(super) fn of_items(shape: ArrayShape, first: u64, sets: Vec<SetId>) -> ArrayShape {
+    let evaluated = EvaluatedItems { first, sets };
     ArrayShape { evaluated: Some(Arc::new(evaluated)), ..shape }
 }

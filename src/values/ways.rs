@@ -5,6 +5,7 @@
 //! that occurs is a way, with a set of its own: so counting is only a matter of which set the value
 //! turned out to be in.
 
+use super::finish_items::is_small;
 use super::keys::OtherKeys;
 use super::sets::{Builder, Term};
 use super::shape::{
@@ -25,12 +26,19 @@ impl Builder<'_> {
             shape.counts = shape.counts[..limit].into();
             self.widen_terms(terms, "open_constraints", |_| true);
         }
+        let named = |shape: &ArrayShape| {
+            let of_counts = shape.counts.iter().map(|count| count.prefix.len()).max();
+            of_counts.unwrap_or(0).max(shape.prefix.len())
+        };
+        while !is_small(&shape.counts, named(shape)) {
+            shape.counts = shape.counts[..shape.counts.len() - 1].into();
+            self.widen_terms(terms, "open_constraints", |_| true);
+        }
         if shape.counts.is_empty() {
             return None;
         }
         let counts = shape.counts.clone();
-        let len = counts.iter().map(|count| count.prefix.len()).max().unwrap_or(0);
-        let len = len.max(shape.prefix.len());
+        let len = named(shape);
         let mut ways = |index: usize| {
             let wanted = counts.iter().enumerate();
             let wanted = wanted.map(|(bit, c)| (bit, c.item(index), c.max.is_some()));

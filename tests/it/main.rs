@@ -12,6 +12,9 @@ mod suite_data;
 
 #[cfg(feature = "cli")]
 mod account;
+#[cfg(feature = "check")]
+#[cfg(feature = "cli")]
+mod arrays;
 mod cached_masks;
 #[cfg(feature = "cli")]
 mod cli;

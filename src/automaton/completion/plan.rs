@@ -1,7 +1,8 @@
 //! The ways to finish the level at the top of a configuration.
 
 use super::{Costs, Piece, Pieces, bytes};
-use crate::automaton::level::{KeyLevel, ObjectLevel, Phase, StringLevel};
+use crate::automaton::array::ArrayAtom;
+use crate::automaton::level::{ArrayLevel, KeyLevel, ObjectLevel, Phase, StringLevel};
 use crate::automaton::object::ObjectAtom;
 use crate::automaton::string::{At, StringAtom};
 use crate::automaton::{Automaton, Config, Level};
@@ -60,24 +61,33 @@ impl Automaton {
             },
             Level::Object(object) => self.finish_object(object, costs),
             Level::Array(level) => {
-                let way = |atom: &crate::automaton::level::Atom<crate::values::ArrayId>| {
-                    let pieces = match level.phase {
-                        Phase::First => self.array_end(atom.state, level.count, false),
-                        Phase::Next => self.array_end(atom.state, level.count, true),
-                        Phase::Comma => {
-                            let item = self.arrays[atom.state.index()].item(level.count);
-                            let mut pieces = vec![space(level.gap.need), Piece::Set(item)];
-                            pieces.extend(self.array_end(atom.state, level.count + 1, true));
-                            pieces
-                        }
-                    };
-                    (pieces, atom.tags.clone())
+                let end = |atom: &crate::automaton::level::Atom<ArrayAtom>, comma: bool| {
+                    let pieces = self.array_end(&atom.state, level.count, comma, costs)?;
+                    Some((pieces, atom.tags.clone()))
                 };
-                level.atoms.iter().map(way).collect()
+                match level.phase {
+                    Phase::First => level.atoms.iter().filter_map(|a| end(a, false)).collect(),
+                    Phase::Next => level.atoms.iter().filter_map(|a| end(a, true)).collect(),
+                    Phase::Comma => self.finish_comma(level, costs),
+                }
             }
             Level::End(_) => vec![(Vec::new(), SmallBits::default())],
         };
         (!ways.is_empty()).then_some(ways)
+    }
+
+    /// Behind a comma an item must come.
+    fn finish_comma<'a>(&'a self, level: &ArrayLevel, costs: &Costs) -> Vec<Way<'a>> {
+        let mut after = level.clone();
+        let items = after.begin_item(&self.arrays);
+        let way = |item: &crate::automaton::level::Atom<SetId>, position: usize| {
+            let atom = after.atoms.get(position)?;
+            let mut pieces = vec![space(level.gap.need), Piece::Set(item.state)];
+            pieces.extend(self.array_end(&atom.state, after.count, true, costs)?);
+            Some((pieces, atom.tags.clone()))
+        };
+        let ways = items.iter().flat_map(|item| item.tags.iter().map(move |tag| way(item, tag)));
+        ways.flatten().collect()
     }
 
     fn finish_object<'a>(&'a self, object: &ObjectLevel, costs: &Costs) -> Vec<Way<'a>> {

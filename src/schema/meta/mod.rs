@@ -67,8 +67,10 @@ mod tests {
     fn asserted(value: &Value, named: bool) -> Value {
         match value {
             Value::Object(members) => {
-                let kept = members.iter().filter(|(k, _)| named || !DESCRIBES.contains(&k.as_str()));
-                let maps = ["properties", "definitions", "$defs", "patternProperties", "dependencies"];
+                let kept =
+                    members.iter().filter(|(k, _)| named || !DESCRIBES.contains(&k.as_str()));
+                let maps =
+                    ["properties", "definitions", "$defs", "patternProperties", "dependencies"];
                 kept.map(|(k, v)| (k.clone(), asserted(v, !named && maps.contains(&k.as_str()))))
                     .collect()
             }

@@ -258,7 +258,6 @@ impl NumberShape {
     }
 
     /// The values in order, if there are at most `limit`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "`uniqueItems` and `contains` count by it"))]
     pub(crate) fn values_up_to(&self, limit: usize) -> Option<Vec<Decimal>> {
         if let Some(values) = &self.values {
             return (values.len() <= limit).then(|| values.to_vec());

@@ -1,0 +1,370 @@
+//! Items that must differ: the values seen, and what the value in progress can still become.
+//!
+//! Inside an array with unique items each value is hashed while it is read: a string by its decoded
+//! text, a number by its exact value, an object without regard to the order of its keys. The array
+//! keeps the hashes of its items (128 bits, seeded anew for each automaton), shared between the
+//! configurations that have them. An item that is complete is refused where its hash has been seen,
+//! and so is a step behind which only such items are left. For a string or number those are looked
+//! for; an array or object here always has room for a further part.
+
+use super::fingerprint::Mixer;
+use super::info::ArrayInfo;
+use super::level::{ArrayLevel, StringLevel};
+use super::number::NumberCursor;
+use super::string::{At, Decoder, StringAtom, chars_in};
+use super::{Automaton, Config, Level};
+use crate::base::{Chain, Decimal, SmallBits};
+use crate::language::TextState;
+use crate::values::Strings;
+use rpds::RedBlackTreeSetSync;
+use smallvec::SmallVec;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+
+/// The hash of a value.
+type Value = u128;
+
+/// The items that an array has.
+pub(crate) type Items = Option<RedBlackTreeSetSync<Value>>;
+
+/// What has been read of a value, and of those around it up to the outermost unique array.
+#[derive(Clone, Debug)]
+pub(crate) struct Digest {
+    top: Part,
+    below: Chain<Part>,
+}
+
+/// What has been read of one value.
+#[derive(Clone, Debug)]
+enum Part {
+    /// The first byte of `null`, `true` or `false`.
+    Literal(u8),
+    Number(SmallVec<[u8; 24]>),
+    Text(Mixer),
+    Array(Mixer),
+    /// The sum of its members' hashes, and the hash of the last key.
+    Object(Value, Value),
+}
+
+/// Makes hashes: the seeds of one automaton.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hashes(Mixer);
+
+impl Hashes {
+    pub(super) fn new() -> Hashes {
+        let random = RandomState::new();
+        Hashes(Mixer(random.hash_one(1), random.hash_one(2)))
+    }
+
+    fn kind(self, kind: u8) -> Mixer {
+        let mut mixer = self.0;
+        mixer.write_u8(kind);
+        mixer
+    }
+
+    fn part(self, byte: u8) -> Part {
+        match byte {
+            b'"' => Part::Text(self.kind(b'"')),
+            b'[' => Part::Array(self.kind(b'[')),
+            b'{' => Part::Object(0, 0),
+            b'-' | b'0'..=b'9' => Part::Number(SmallVec::from_slice(&[byte])),
+            _ => Part::Literal(byte),
+        }
+    }
+
+    fn value(self, part: &Part) -> Value {
+        match part {
+            Part::Literal(byte) => self.kind(*byte).value(),
+            Part::Number(text) => self.number(text),
+            Part::Text(mixer) | Part::Array(mixer) => mixer.value(),
+            Part::Object(members, _) => {
+                let mut mixer = self.kind(b'{');
+                mixer.write_value(*members);
+                mixer.value()
+            }
+        }
+    }
+
+    fn number(self, text: &[u8]) -> Value {
+        let mut mixer = self.kind(b'0');
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        if let Some(decimal) = Decimal::parse(text) {
+            mixer.write_u8(u8::from(decimal.is_negative()));
+            mixer.write_u64(decimal.exponent() as u64);
+            mixer.write(decimal.digits());
+        }
+        mixer.value()
+    }
+
+    fn text(self, bytes: &[u8]) -> Value {
+        self.kind(b'"').text(bytes)
+    }
+}
+
+impl Mixer {
+    fn write_value(&mut self, value: Value) {
+        self.write_u64(value as u64);
+        self.write_u64((value >> 64) as u64);
+    }
+
+    fn value(mut self) -> Value {
+        self.write_u64(u64::MAX);
+        u128::from(self.0) << 64 | u128::from(self.1)
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u8(byte));
+    }
+
+    /// The hash of the text that goes on with `bytes`.
+    fn text(mut self, bytes: &[u8]) -> Value {
+        self.feed(bytes);
+        self.value()
+    }
+}
+
+impl ArrayLevel {
+    /// Whether a candidate wants unique items.
+    pub(super) fn is_unique(&self, infos: &[ArrayInfo]) -> bool {
+        self.atoms.iter().any(|atom| infos[atom.state.id.index()].unique)
+    }
+
+    fn has_seen(&self, value: Value) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.contains(&value))
+    }
+
+    /// Those of `tags` whose candidates do not want unique items.
+    fn indifferent(&self, infos: &[ArrayInfo], tags: &SmallBits) -> SmallBits {
+        let mut left = SmallBits::default();
+        for tag in tags.iter() {
+            if self.atoms.get(tag).is_some_and(|atom| !infos[atom.state.id.index()].unique) {
+                left.insert(tag);
+            }
+        }
+        left
+    }
+
+    /// An item with this value is complete for the candidates in `tags`: those that live on.
+    pub(super) fn see(&mut self, infos: &[ArrayInfo], value: Value, tags: &SmallBits) -> SmallBits {
+        if self.has_seen(value) {
+            return self.indifferent(infos, tags);
+        }
+        let seen = self.seen.take().unwrap_or_else(RedBlackTreeSetSync::new_sync);
+        self.seen = Some(seen.insert(value));
+        tags.clone()
+    }
+}
+
+impl Automaton {
+    /// Whether the value in progress is followed by its hash.
+    pub(crate) fn tracks(&self, config: &Config) -> bool {
+        config.digest.is_some()
+    }
+
+    /// Whether a level is an array with unique items.
+    pub(crate) fn is_unique_level(&self, level: &Level) -> bool {
+        matches!(level, Level::Array(array) if array.is_unique(&self.arrays))
+    }
+
+    /// `byte` is the first of a value.
+    pub(super) fn begin_value(&self, config: &mut Config, byte: u8) {
+        let part = self.hashes.part(byte);
+        let in_unique = config.parent().is_some_and(|level| self.is_unique_level(level));
+        match &mut config.digest {
+            Some(digest) => {
+                let digest = Arc::make_mut(digest);
+                let below = std::mem::replace(&mut digest.top, part);
+                digest.below.push(below);
+            }
+            None if in_unique => {
+                config.digest = Some(Arc::new(Digest { top: part, below: Chain::default() }));
+            }
+            None => {}
+        }
+    }
+
+    /// A further byte of a number.
+    pub(super) fn digest_number(&self, config: &mut Config, byte: u8) {
+        if let Some(digest) = &mut config.digest
+            && let Part::Number(text) = &mut Arc::make_mut(digest).top
+        {
+            text.push(byte);
+        }
+    }
+
+    /// Decoded bytes of a string.
+    pub(super) fn digest_text(&self, config: &mut Config, bytes: &[u8]) {
+        if let Some(digest) = &mut config.digest
+            && let Part::Text(mixer) = &mut Arc::make_mut(digest).top
+        {
+            mixer.feed(bytes);
+        }
+    }
+
+    /// A whole key of the object that is followed.
+    pub(super) fn digest_key(&self, config: &mut Config, key: &[u8]) {
+        let value = self.hashes.text(key);
+        if let Some(digest) = &mut config.digest
+            && let Part::Object(_, last) = &mut Arc::make_mut(digest).top
+        {
+            *last = value;
+        }
+    }
+
+    /// The value in progress is complete: its hash, if it is followed.
+    pub(super) fn end_value(&self, config: &mut Config) -> Option<Value> {
+        let digest = config.digest.as_mut()?;
+        let value = self.hashes.value(&digest.top);
+        if digest.below.is_empty() {
+            config.digest = None;
+            return Some(value);
+        }
+        let digest = Arc::make_mut(digest);
+        digest.top = digest.below.pop()?;
+        match &mut digest.top {
+            Part::Array(mixer) => mixer.write_value(value),
+            Part::Object(members, key) => {
+                let mut member = self.hashes.kind(b':');
+                member.write_value(*key);
+                member.write_value(value);
+                *members = members.wrapping_add(member.value());
+            }
+            Part::Literal(_) | Part::Number(_) | Part::Text(_) => {}
+        }
+        Some(value)
+    }
+
+    /// Drops the candidates of an item in progress that can only become items that have come;
+    /// `false` where none is left.
+    pub(super) fn drop_spent(&self, config: &mut Config) -> bool {
+        let Config { top, below, digest } = config;
+        let (Some(Level::Array(array)), Some(digest)) = (below.top(), digest) else { return true };
+        if array.seen.is_none() || !array.is_unique(&self.arrays) {
+            return true;
+        }
+        let left = |tags: &mut SmallBits| {
+            *tags = array.indifferent(&self.arrays, tags);
+            !tags.is_empty()
+        };
+        match (top, &digest.top) {
+            (Level::Literal(level), part) => {
+                !array.has_seen(self.hashes.value(part)) || left(&mut level.tags)
+            }
+            (Level::String(StringLevel { decoder, atoms }), Part::Text(text)) => {
+                let fresh = |bytes: &[u8]| !array.has_seen(text.text(bytes));
+                atoms.retain(|a| self.text_left(&a.state, decoder, fresh) || left(&mut a.tags));
+                !atoms.is_empty()
+            }
+            (Level::Number(level), Part::Number(text)) => {
+                let fresh = |text: &[u8]| !array.has_seen(self.hashes.number(text));
+                let lex = &level.lex;
+                level.atoms.retain(|atom| {
+                    let cursor = NumberCursor { lex: lex.clone(), atom: atom.state };
+                    self.number_left(cursor, text, fresh) || left(&mut atom.tags)
+                });
+                !level.atoms.is_empty()
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a string can go on by bytes that are `fresh`.
+    fn text_left(
+        &self,
+        atom: &StringAtom,
+        decoder: &Decoder,
+        fresh: impl Fn(&[u8]) -> bool,
+    ) -> bool {
+        let (text, minimal) = (decoder.text, self.minimal);
+        let pending = || text.is_escape_partial().then(|| text.pending_chars(minimal));
+        match (&self.strings[atom.id.index()], atom.at) {
+            // More characters than are ever kept may follow.
+            (Strings::Free { max, .. }, _) if max.is_none_or(|max| decoder.count < max) => true,
+            (Strings::Free { .. }, _) => match pending() {
+                None => fresh_end(text, &mut Vec::new(), &fresh),
+                Some(ranges) => chars_of(&ranges).any(|c| {
+                    let mut bytes = [0; 4];
+                    fresh(c.encode_utf8(&mut bytes).as_bytes())
+                }),
+            },
+            (Strings::Finite(texts), At::Finite { lo, hi }) => {
+                let (texts, read) = (&texts[lo as usize..hi as usize], decoder.len as usize);
+                let is_fresh = |text: &str| fresh(&text.as_bytes()[read..]);
+                match pending() {
+                    None => texts.iter().any(|text| is_fresh(text)),
+                    Some(ranges) => {
+                        chars_in(texts, read, &ranges).any(|index| is_fresh(&texts[index]))
+                    }
+                }
+            }
+            (Strings::Language(_), At::Language(state)) => {
+                let Some(chosen) = self.sets.unique_string(atom.id) else { return true };
+                let Some(ranges) = pending() else {
+                    return chosen.goes_on_beside(state, text, &[], |end| !fresh(end));
+                };
+                let mut begun = [0; 4];
+                chars_of(&ranges).any(|c| {
+                    let begun = c.encode_utf8(&mut begun).as_bytes();
+                    let after = begun.iter().try_fold(state, |state, &byte| {
+                        chosen.language().step_byte(state, byte).ok().flatten()
+                    });
+                    after.is_some_and(|state| {
+                        chosen.goes_on_beside(state, TextState::START, begun, |end| !fresh(end))
+                    })
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a number can end as one that is `fresh`.
+    fn number_left(
+        &self,
+        cursor: NumberCursor,
+        text: &[u8],
+        fresh: impl Fn(&[u8]) -> bool,
+    ) -> bool {
+        // Zeros and exponents last: they may add nothing.
+        const BYTES: &[u8] = b"1234567890.e-+";
+        let mut text: SmallVec<[u8; 32]> = SmallVec::from_slice(text);
+        let done = |cursor: &NumberCursor, text: &[u8]| self.ends_number(cursor) && fresh(text);
+        if done(&cursor, &text) {
+            return true;
+        }
+        let mut open = vec![(cursor, 0)];
+        while let Some((cursor, tried)) = open.last_mut() {
+            let Some(&byte) = BYTES.get(*tried) else {
+                open.pop();
+                text.pop();
+                continue;
+            };
+            *tried += 1;
+            let mut next = cursor.clone();
+            if self.step_number(&mut next, byte) {
+                text.push(byte);
+                if done(&next, &text) {
+                    return true;
+                }
+                open.push((next, 0));
+            }
+        }
+        false
+    }
+}
+
+/// Whether a raw character that is perhaps pending can be completed so that the text is fresh.
+fn fresh_end(at: TextState, bytes: &mut Vec<u8>, fresh: &impl Fn(&[u8]) -> bool) -> bool {
+    let Some((low, high)) = at.raw_next() else { return fresh(bytes) };
+    (low..=high).any(|byte| {
+        let (mut decoder, mut found) = (Decoder { text: at, count: 0, len: 0 }, false);
+        decoder.read(byte, true);
+        bytes.push(byte);
+        found |= fresh_end(decoder.text, bytes, fresh);
+        bytes.pop();
+        found
+    })
+}
+
+fn chars_of(ranges: &[(u32, u32)]) -> impl Iterator<Item = char> + '_ {
+    ranges.iter().flat_map(|&(low, high)| low..=high).filter_map(char::from_u32)
+}

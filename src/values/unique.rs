@@ -1,0 +1,284 @@
+//! `uniqueItems`: where the mask can enforce it, and how many items it leaves room for.
+//!
+//! No dead end may come of it: wherever a decode stands, some item must be left that equals none of
+//! those before. For scalars that is looked for among the values that go on from a text. For arrays
+//! and objects it is known only where any number of items or members may be added, so that only
+//! their last byte is ever refused. Whatever is not of these kinds is left to the check, and so are
+//! arrays that ask for values of a small set at certain places or for certain counts.
+
+use super::sets::{Builder, Sets, Widened};
+use super::shape::{
+    ArrayId, ArrayShape, ItemWays, ObjectId, ObjectShape, SetId, StringId, Strings,
+};
+use super::{Emptiness, NumberShape};
+use crate::base::{Decimal, Route};
+use crate::language::{Chosen, Joint, Language};
+use crate::options::Numbers;
+use crate::schema::Kw;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The most items of an array whose items are kept to be compared: what the surface policy states.
+pub(crate) const SEEN_VALUES: u64 = 100_000;
+
+/// Strings of a language that are counted exactly.
+const COUNTED: u64 = 9_999;
+
+/// Why the keyword is left to the check.
+const LEFT_OUT: &str =
+    "the items are of sets whose values the mask cannot tell apart; they are compared afterwards";
+
+/// The items of an array that are told apart by the mask.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UniqueItems {
+    /// How many scalars there are; `None`: many.
+    scalars: Option<u64>,
+    /// If one of these holds a value, there are many of it.
+    arrays: Vec<ArrayId>,
+    objects: Vec<ObjectId>,
+}
+
+/// The unique arrays of a grammar.
+#[derive(Debug, Default)]
+pub(super) struct UniqueArrays {
+    arrays: FxHashMap<ArrayId, UniqueItems>,
+    /// By array: the most items.
+    most: FxHashMap<ArrayId, u64>,
+    /// What their strings can still become.
+    strings: FxHashMap<StringId, Chosen>,
+}
+
+impl Builder<'_> {
+    /// Decides for every array with `uniqueItems` whether the mask enforces it.
+    pub(super) fn settle_unique(&mut self) -> UniqueArrays {
+        let mut unique = UniqueArrays::default();
+        let mut refused = FxHashSet::default();
+        let holders: Vec<SetId> = self.expanded_sets().collect();
+        for holder in holders {
+            for id in self.expanded(holder).map(|set| set.arrays.clone()).unwrap_or_default() {
+                if !self.array_shape(id).unique {
+                    continue;
+                }
+                if !unique.arrays.contains_key(&id) && !refused.contains(&id) {
+                    match self.unique_items(id, &mut unique.strings) {
+                        Some(items) => drop(unique.arrays.insert(id, items)),
+                        None => drop(refused.insert(id)),
+                    }
+                }
+                if refused.contains(&id) {
+                    self.leave_out_unique(holder);
+                }
+            }
+        }
+        unique
+    }
+
+    /// Routes the `uniqueItems` of a set's subschemas.
+    fn leave_out_unique(&mut self, holder: SetId) {
+        let schema = self.schema.clone();
+        for node in self.nodes_of(holder) {
+            for node in self.in_place_closure(node) {
+                let keywords = schema.node(node).keywords().iter().enumerate();
+                for (index, _) in keywords.filter(|(_, k)| k.kw == Some(Kw::UniqueItems)) {
+                    self.widened.push(Widened {
+                        node,
+                        index,
+                        route: Route::Check,
+                        reason: LEFT_OUT.into(),
+                        limit: Some("unique_values"),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The items of an array, if the mask can tell them apart.
+    fn unique_items(
+        &mut self,
+        id: ArrayId,
+        strings: &mut FxHashMap<StringId, Chosen>,
+    ) -> Option<UniqueItems> {
+        let shape: ArrayShape = self.array_shape(id).clone();
+        if shape.min > SEEN_VALUES {
+            return None;
+        }
+        if shape.prefix.is_empty() && shape.counts.is_empty() {
+            return self.distinct(shape.rest, strings);
+        }
+        let mut sets: Vec<SetId> = shape.prefix.iter().copied().chain([shape.rest]).collect();
+        sets.extend(self.ways_of(id).into_iter().flat_map(ItemWays::sets));
+        for set in sets {
+            let items = self.distinct(set, strings)?;
+            let none =
+                items.arrays.is_empty() && items.objects.is_empty() && items.scalars == Some(0);
+            if items.scalars.is_some() && !none {
+                return None;
+            }
+        }
+        Some(UniqueItems::default())
+    }
+
+    /// The values of a set, as far as they matter here; `None` where they cannot be told apart.
+    fn distinct(
+        &mut self,
+        set: SetId,
+        strings: &mut FxHashMap<StringId, Chosen>,
+    ) -> Option<UniqueItems> {
+        let set = self.expanded(set)?.clone();
+        let literals = [super::Literals::NULL, super::Literals::TRUE, super::Literals::FALSE];
+        let literals = literals.iter().filter(|one| set.literals.contains(**one)).count() as u64;
+        let numbers = self.distinct_numbers(&set.numbers)?;
+        let texts = self.distinct_strings(&set.strings, strings)?;
+        let arrays = set.arrays.iter().all(|&id| self.is_roomy_array(self.array_shape(id)));
+        let objects = set.objects.iter().all(|&id| is_roomy_object(self.object_shape(id)));
+        let total = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        (arrays && objects).then(|| UniqueItems {
+            scalars: total(total(Some(literals), numbers), texts),
+            arrays: set.arrays.clone(),
+            objects: set.objects.clone(),
+        })
+    }
+
+    /// How many numbers there are (`None`: many), if that can be told.
+    fn distinct_numbers(&self, ids: &[super::NumberId]) -> Option<Option<u64>> {
+        let any_form = self.options.policy.numbers == Numbers::Any;
+        let mut values = BTreeSet::new();
+        let mut many = false;
+        for &id in ids {
+            let shape = self.number_shape(id);
+            match shape.values_up_to(SEEN_VALUES as usize) {
+                // Each has thousands of spellings.
+                Some(_) if any_form => return None,
+                Some(few) => values.extend(few),
+                None if is_many(shape) => many = true,
+                None => return None,
+            }
+        }
+        Some((!many).then_some(values.len() as u64))
+    }
+
+    /// The same for strings.
+    fn distinct_strings(
+        &mut self,
+        ids: &[StringId],
+        chosen: &mut FxHashMap<StringId, Chosen>,
+    ) -> Option<Option<u64>> {
+        let (mut texts, mut counted, mut many) = (BTreeSet::new(), 0, false);
+        for &id in ids {
+            match self.compiled_strings[id.index()].strings.clone()? {
+                Strings::Free { max: Some(0), .. } => drop(texts.insert(Box::from(""))),
+                Strings::Free { .. } => many = true,
+                Strings::Finite(few) => texts.extend(few.iter().cloned()),
+                Strings::Language(language) => {
+                    let own = match chosen.get(&id) {
+                        Some(own) => own.clone(),
+                        None => self.chosen_string(id, &language)?,
+                    };
+                    if !own.runs_out(own.language().start()) {
+                        many = true;
+                    } else if ids.len() > 1 || own.outnumbers(COUNTED) {
+                        return None;
+                    } else {
+                        counted = own.count();
+                    }
+                    // The states that the automaton steps through are those of this one.
+                    let language = Strings::Language(own.language().clone());
+                    self.compiled_strings[id.index()].strings = Some(language);
+                    chosen.insert(id, own);
+                }
+            }
+        }
+        Some((!many).then_some(texts.len() as u64 + counted))
+    }
+
+    /// Whether to an array of the shape, wherever it stands, any number of items may be added.
+    fn is_roomy_array(&self, shape: &ArrayShape) -> bool {
+        let has_scalar = |id: SetId| {
+            self.expanded(id).is_some_and(|set| {
+                !set.literals.is_empty() || !set.numbers.is_empty() || !set.strings.is_empty()
+            })
+        };
+        let repeats = shape.rest == SetId::ANY || has_scalar(shape.rest) && !shape.unique;
+        let named = shape.prefix.iter().all(|&id| has_scalar(id));
+        repeats && named && shape.max.is_none() && shape.counts.is_empty()
+    }
+
+    /// A language of strings in the form that says which strings go on from a state.
+    fn chosen_string(&self, id: StringId, language: &Language) -> Option<Chosen> {
+        let (shape, compiled) = (self.strings.get(id.index()), &self.compiled_strings[id.index()]);
+        let whole = compiled.limit.is_none()
+            && compiled.dropped_factors.is_empty()
+            && shape.values.is_none()
+            && (shape.min, shape.max) == (0, None)
+            && language.lengths() == (0, None);
+        if !whole {
+            return None;
+        }
+        let ids = shape.factors.iter().chain(&shape.without);
+        let factors: Vec<_> = ids.map(|id| self.factors[id.index()].clone()).collect();
+        if factors.iter().any(|factor| !factor.is_exact()) {
+            return None;
+        }
+        let joint = Arc::new(Joint::compile(&factors, &self.options.limits).ok()?);
+        let within = shape.factors.len();
+        joint.restrict(|index| {
+            let holds = &joint.combinations()[index];
+            (0..factors.len()).all(|factor| holds.contains(factor) == (factor < within))
+        })
+    }
+}
+
+/// Whether to an object of the shape, wherever it stands, any number of members may be added.
+fn is_roomy_object(shape: &ObjectShape) -> bool {
+    let open = !shape.closed && shape.max.is_none() && shape.other == SetId::ANY;
+    open && shape.rules.is_empty() && shape.key_nodes.is_empty() && shape.some.is_empty()
+}
+
+/// Whether a set of numbers of which no list was made has more than are ever kept.
+fn is_many(shape: &NumberShape) -> bool {
+    let Some(large) = Decimal::parse("1e9") else { return false };
+    if shape.step().is_some_and(|step| step > large) {
+        return false;
+    }
+    let (Some(low), Some(high)) = (shape.low(), shape.high()) else { return true };
+    // Nine places are within the digits that a number has.
+    let small = |at: &Decimal| at.clone() < large && at.clone().negated() < large;
+    let units = high.at.floor_units(-7) - low.at.floor_units(-7);
+    // Of multiples a list would have been made.
+    let listed = shape.is_integer() || shape.step().is_some();
+    listed || small(&low.at) && small(&high.at) && units > (SEEN_VALUES * 2).into()
+}
+
+impl UniqueArrays {
+    /// How many items each array has room for. Whether there are values of arrays and objects may
+    /// depend on that in turn, so it is asked until nothing changes.
+    pub(super) fn limit(sets: &mut Sets) {
+        if sets.unique.arrays.is_empty() {
+            return;
+        }
+        loop {
+            let emptiness = Emptiness::decide(sets);
+            let most = |items: &UniqueItems| {
+                let many = items.arrays.iter().any(|&id| emptiness.has_array(id))
+                    || items.objects.iter().any(|&id| emptiness.has_object(id));
+                items.scalars.filter(|_| !many).unwrap_or(SEEN_VALUES).min(SEEN_VALUES)
+            };
+            let most = sets.unique.arrays.iter().map(|(&id, items)| (id, most(items))).collect();
+            if most == sets.unique.most {
+                return;
+            }
+            sets.unique.most = most;
+        }
+    }
+
+    /// The most items of an array whose items the mask keeps apart; `None` for others.
+    pub(super) fn most(&self, id: ArrayId) -> Option<u64> {
+        self.most.get(&id).copied()
+    }
+
+    /// What a string of such an array can become, where it is of a language.
+    pub(super) fn string(&self, id: StringId) -> Option<&Chosen> {
+        self.strings.get(&id)
+    }
+}
