@@ -301,6 +301,8 @@ mod tests {
         assert_eq!(options.policy.objects, Objects::Closed);
         assert_eq!(options.content, Content::Enforce);
         assert_eq!(options.dialect, Some(Dialect::Draft201909));
+        let options = common(&["--dialect", "openapi-3.0"]).options().unwrap();
+        assert_eq!(options.dialect, Some(Dialect::OpenApi30));
         assert!(Args::try_parse_from(["tokenmask", "explain", "-", "--whitespace", "x"]).is_err());
     }
 

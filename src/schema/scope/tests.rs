@@ -322,3 +322,112 @@ fn places_are_limited() {
     let error = Schema::parse(&text, &options).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::Limit, Some("schema_nodes")));
 }
+
+/// Random ways through random resources, against a scope that is the list of the resources entered.
+#[test]
+fn scopes_are_what_was_entered() {
+    let mut random = Random(1);
+    let mut led_elsewhere = 0;
+    for _ in 0..300 {
+        let text = random.resources();
+        let schema = schema(Dialect::Draft202012, &text);
+        for _ in 0..20 {
+            led_elsewhere += random.walk(&schema, &text);
+        }
+    }
+    assert!(led_elsewhere > 1_000, "{led_elsewhere}");
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % count
+    }
+
+    /// Resources that have some of the anchors `a`, `b` and `c`, and refer to each other.
+    fn resources(&mut self) -> String {
+        let count = 2 + self.below(4);
+        let anchors: Vec<Vec<char>> = (0..count)
+            .map(|_| ['a', 'b', 'c'].into_iter().filter(|_| self.below(2) == 0).collect())
+            .collect();
+        let mut all = Vec::new();
+        for (i, own) in anchors.iter().enumerate() {
+            let mut members = vec![format!(r#""$id": "r{i}""#)];
+            let mut definitions = Vec::new();
+            for anchor in own {
+                let reference = self.reference(&anchors);
+                definitions.push(format!(
+                    r#""{anchor}": {{"$dynamicAnchor": "{anchor}", "items": {reference}}}"#
+                ));
+            }
+            let (one, other) = (self.reference(&anchors), self.reference(&anchors));
+            definitions.push(format!(r#""inner": {{"$id": "n{i}", "items": {one}}}"#));
+            members.push(format!(r#""$defs": {{{}}}"#, definitions.join(",")));
+            members.push(format!(r##""contains": {{"$ref": "#/$defs/inner"}}, "items": {other}"##));
+            all.push(format!(r#""r{i}": {{{}}}"#, members.join(",")));
+        }
+        let all = all.join(",");
+        format!(r#"{{"$id": "http://x.test/", "items": {{"$ref": "r0"}}, "$defs": {{{all}}}}}"#)
+    }
+
+    fn reference(&mut self, anchors: &[Vec<char>]) -> String {
+        let i = self.below(anchors.len());
+        if anchors[i].is_empty() || self.below(3) == 0 {
+            return format!(r#"{{"$ref": "r{i}"}}"#);
+        }
+        let name = anchors[i][self.below(anchors[i].len())];
+        format!(r#"{{"$dynamicRef": "r{i}#{name}"}}"#)
+    }
+
+    /// Goes a random way; gives how often a dynamic reference led elsewhere than its text says.
+    fn walk(&mut self, schema: &Schema, text: &str) -> usize {
+        let scopes = schema.scopes();
+        let mut place = scopes.root(schema);
+        let mut entered = vec![schema.node(place.node).resource];
+        let mut led_elsewhere = 0;
+        for _ in 0..30 {
+            let keywords = schema.node(place.node).keywords().iter();
+            let ways: Vec<_> =
+                keywords.filter(|k| applies(k) && k.children.ids().count() > 0).collect();
+            if ways.is_empty() {
+                break;
+            }
+            let keyword = ways[self.below(ways.len())];
+            let lexical = keyword.children.get(0).unwrap();
+            let expected = first_anchor(schema, &entered, keyword, lexical).unwrap_or(lexical);
+            led_elsewhere += usize::from(expected != lexical);
+            place = match scopes.target(schema, place, keyword) {
+                Some(target) => target,
+                None => scopes.child(schema, place, lexical),
+            };
+            assert_eq!(schema.location(place.node), schema.location(expected), "{text}");
+            assert!(scopes.places().is_empty() || scopes.places().contains(&place), "{text}");
+            if entered.last() != Some(&schema.node(place.node).resource) {
+                entered.push(schema.node(place.node).resource);
+            }
+        }
+        led_elsewhere
+    }
+}
+
+fn first_anchor(
+    schema: &Schema,
+    entered: &[ResourceId],
+    keyword: &Keyword,
+    lexical: NodeId,
+) -> Option<NodeId> {
+    let is_dynamic = keyword.kw == Some(Kw::DynamicRef);
+    let name = schema.value(keyword).as_str().filter(|_| is_dynamic)?.split_once('#')?.1;
+    let has = |id: NodeId| {
+        let anchor = schema.node(id).active(Kw::DynamicAnchor);
+        anchor.is_some_and(|anchor| schema.value(anchor).as_str() == Some(name))
+    };
+    assert!(has(lexical));
+    let in_resource = |&resource: &ResourceId| {
+        schema.node_ids().find(|&id| schema.node(id).resource == resource && has(id))
+    };
+    entered.iter().find_map(in_resource)
+}
