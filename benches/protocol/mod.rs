@@ -8,6 +8,8 @@
 
 #![allow(dead_code, reason = "each target that includes this module uses its own part of it")]
 
+pub mod hard;
+
 use std::time::Instant;
 
 /// An engine bound to a vocabulary.

@@ -10,11 +10,14 @@ mod endless;
 mod entries;
 mod render;
 mod route;
+mod routes;
+mod uses;
 
 use crate::base::{Finding, Route};
 use crate::options::Asserted;
 use crate::schema::Schema;
 use crate::values::{Emptiness, Sets};
+use rustc_hash::FxHashSet;
 
 /// Where every keyword of a schema is enforced.
 ///
@@ -88,6 +91,9 @@ impl Report {
             .collect();
         findings.extend_from_slice(sets.findings());
         findings.extend(endless::findings(schema, sets, emptiness));
+        // A subschema may be looked at in several positions.
+        let mut told = FxHashSet::default();
+        findings.retain(|one| told.insert((one.kind, one.location.clone(), one.message.clone())));
         Report { entries, findings }
     }
 

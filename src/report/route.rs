@@ -1,10 +1,9 @@
-//! How each keyword is compiled, and in which uses a subschema is reached.
+//! How each keyword is compiled, and in which positions its subschemas stand.
 
-use crate::base::Route;
 use crate::options::{Asserted, Content};
-use crate::schema::{Keyword, Kw, Node, NodeId, Place, Role, Schema, Status};
+use crate::schema::{Keyword, Kw, Node, NodeId, Role, Schema, Status};
 use crate::values::{FormatUse, Position, encoding_use, format_use};
-use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 
 /// How an active keyword is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +20,12 @@ pub(super) enum Compiled {
     Annotation(&'static str),
 }
 
-/// How an active keyword of `node` is compiled; `widened`: how compiling has routed it, if it had to
-/// leave out a part.
+/// How an active keyword of `node` is compiled where no limit is met.
 pub(super) fn compiled(
     schema: &Schema,
     node: &Node,
     keyword: &Keyword,
     asserted: Asserted,
-    widened: Option<Route>,
 ) -> Compiled {
     let text = || schema.value(keyword).as_str().unwrap_or_default();
     let Some(kw) = keyword.kw else { return Compiled::Annotation("unknown-keyword") };
@@ -40,9 +37,6 @@ pub(super) fn compiled(
             Compiled::Carries
         }
         Kw::PrefixItems | Kw::Items | Kw::AdditionalItems | Kw::Contains => Compiled::Carries,
-        Kw::UniqueItems if widened == Some(Route::Check) => {
-            Compiled::Check("the items' values are compared afterwards")
-        }
         Kw::MinContains | Kw::MaxContains | Kw::UniqueItems => Compiled::Mask,
         Kw::AllOf | Kw::AnyOf | Kw::OneOf | Kw::Not | Kw::If | Kw::Then | Kw::Else => {
             Compiled::Carries
@@ -87,117 +81,21 @@ fn media_type(schema: &Schema, node: &Node, name: &str, content: Content) -> Com
     }
 }
 
-/// The ways in which a subschema is reached from the root.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Uses {
-    /// Through compiled keywords only: the mask enforces it.
-    pub(super) masked: bool,
-    /// Inside a keyword that is checked as a whole, by position: that keyword.
-    pub(super) checked: [Option<(NodeId, usize)>; 2],
-}
-
-impl Uses {
-    pub(super) fn is_empty(&self) -> bool {
-        !self.masked && self.checked == [None, None]
-    }
-}
-
-/// One way in which a subschema is reached.
-#[derive(Clone, Copy)]
-enum Way {
-    Masked,
-    Checked(Position, (NodeId, usize)),
-}
-
-/// Every subschema's uses, by node. `widened`: how a keyword is routed that is left out, wholly or in
-/// places, so that what it holds is checked as well.
-pub(super) fn uses(
-    schema: &Schema,
-    asserted: Asserted,
-    widened: impl Fn(NodeId, usize) -> Option<Route>,
-) -> Vec<Uses> {
-    let scopes = schema.scopes();
-    let mut uses = vec![Uses::default(); schema.node_count()];
-    // Where there are several scopes, a node is another one in each of them.
-    let mut seen: FxHashSet<(Place, Option<Position>)> = FxHashSet::default();
-    let mut queue = vec![(scopes.root(schema), Way::Masked)];
-    while let Some((place, way)) = queue.pop() {
-        let is_new = uses[place.node.index()].add(way);
-        if !(if scopes.are_one() { is_new } else { seen.insert((place, way.position())) }) {
-            continue;
-        }
-        let (id, node) = (place.node, schema.node(place.node));
-        for (index, keyword) in node.keywords().iter().enumerate() {
-            if keyword.status != Status::Active || is_definitions(keyword) {
-                continue;
-            }
-            let widened = widened(id, index);
-            let compiled = compiled(schema, node, keyword, asserted, widened);
-            let ways = ways_below(keyword, (id, index), way, compiled, widened.is_some());
-            let mut add = |child| queue.extend(ways.iter().map(|&way| (child, way)));
-            match scopes.target(schema, place, keyword) {
-                Some(target) => add(target),
-                None => keyword.children.ids().for_each(|id| add(scopes.child(schema, place, id))),
-            }
-        }
-    }
-    uses
-}
-
-impl Way {
-    /// `None` where the mask enforces it.
-    fn position(self) -> Option<Position> {
-        match self {
-            Way::Masked => None,
-            Way::Checked(position, _) => Some(position),
-        }
-    }
-}
-
-impl Uses {
-    /// Adds a way; `false` where one like it is known.
-    fn add(&mut self, way: Way) -> bool {
-        match way {
-            Way::Masked => !std::mem::replace(&mut self.masked, true),
-            Way::Checked(position, by) => {
-                let slot = &mut self.checked[position as usize];
-                let new = slot.is_none();
-                slot.get_or_insert(by);
-                new
-            }
-        }
-    }
-}
-
-/// How the subschemas of `keyword` are reached, if its own subschema is reached by `way`.
-fn ways_below(
+/// In which positions the subschemas of a keyword stand, if its own subschema stands in `position`;
+/// `beside`: the keywords of that subschema.
+pub(super) fn positions_below(
     keyword: &Keyword,
-    place: (NodeId, usize),
-    way: Way,
-    compiled: Compiled,
-    widened: bool,
-) -> Vec<Way> {
-    let positions = |from: Position| match keyword.kw {
-        Some(Kw::Not) => vec![from.flip()],
-        // The condition decides both ways, and so do the branches that must not hold and what
-        // counts as evaluated.
-        Some(Kw::If | Kw::OneOf | Kw::UnevaluatedItems | Kw::UnevaluatedProperties) => {
-            vec![from, from.flip()]
-        }
-        _ => vec![from],
-    };
-    let checked =
-        |from, by| positions(from).into_iter().map(|p| Way::Checked(p, by)).collect::<Vec<_>>();
-    match (way, compiled) {
-        (_, Compiled::Annotation(_)) => Vec::new(),
-        (Way::Checked(position, by), _) => checked(position, by),
-        (Way::Masked, Compiled::Check(_)) => checked(Position::Positive, place),
-        (Way::Masked, _) if widened => {
-            let mut ways = checked(Position::Positive, place);
-            ways.push(Way::Masked);
-            ways
-        }
-        (Way::Masked, _) => vec![Way::Masked],
+    beside: &[Keyword],
+    position: Position,
+) -> SmallVec<[Position; 2]> {
+    let has = |kw: Kw| beside.iter().any(|k| k.status == Status::Active && k.kw == Some(kw));
+    match keyword.kw {
+        Some(Kw::Not) => smallvec![position.flip()],
+        // The condition decides both ways, as do the branches of which only one may hold, and items
+        // of which there may not be too many.
+        Some(Kw::If | Kw::OneOf) => smallvec![position, position.flip()],
+        Some(Kw::Contains) if has(Kw::MaxContains) => smallvec![position, position.flip()],
+        _ => smallvec![position],
     }
 }
 

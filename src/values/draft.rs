@@ -218,10 +218,11 @@ impl Builder<'_> {
         if within.evaluated && !how.evaluated {
             draft.forget_evaluated();
         }
+        self.note_empty_branches(place, within)?;
         Ok(draft)
     }
 
-    fn apply_keyword(
+    pub(super) fn apply_keyword(
         &mut self,
         draft: &mut Draft,
         at: At,

@@ -40,9 +40,10 @@ impl Builder<'_> {
             self.widened.push(Widened {
                 node: at.place.node,
                 index: at.index,
-                route: Route::MaskCheck,
+                route: Route::Check,
                 reason: "that items repeat is not enforced where it is negated".into(),
                 limit: None,
+                position: Some(Position::Negative),
             });
             return;
         }

@@ -134,6 +134,7 @@ impl Builder<'_> {
                     route: Route::Check,
                     reason: "which keys are additional depends on a pattern that is checked".into(),
                     limit: None,
+                    position: None,
                 }),
             }
         }

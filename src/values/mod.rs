@@ -19,6 +19,7 @@
 //! Rejected: sets as canonical terms with memoised binary operations. Conjunction lists need no
 //! memo table, and their number is bounded by what the schema's text can combine.
 
+mod branches;
 mod combine;
 mod conflict;
 mod draft;

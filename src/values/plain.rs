@@ -48,7 +48,7 @@ impl Builder<'_> {
             && draft.objects.iter().all(|shape| self.has_plainly_no_object(shape))
     }
 
-    fn has_plainly_no_string(&self, shape: &StringShape) -> bool {
+    pub(super) fn has_plainly_no_string(&self, shape: &StringShape) -> bool {
         let contradicts = shape.factors.iter().any(|factor| shape.without.contains(factor));
         let factor = |id: &super::shape::FactorId| &self.factors[id.index()];
         let fits = |text: &str| {

@@ -57,6 +57,8 @@ pub(crate) struct Widened {
     pub(crate) reason: String,
     /// The limit that was met.
     pub(crate) limit: Option<&'static str>,
+    /// Where it stands in this position; `None`: in any.
+    pub(crate) position: Option<Position>,
 }
 
 /// The value sets of one schema.
@@ -533,6 +535,7 @@ impl<'o> Builder<'o> {
             route: Route::MaskCheck,
             reason: format!("the limit `{limit}` was met: the mask leaves it out in places"),
             limit: Some(limit),
+            position: None,
         });
     }
 

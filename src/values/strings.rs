@@ -265,7 +265,7 @@ impl Builder<'_> {
     /// Routes a keyword whose pattern is a superset in the mask.
     pub(super) fn widen_inexact(&mut self, node: NodeId, index: usize, route: Route) {
         let reason = "what a back-reference repeats is not told apart".into();
-        self.widened.push(Widened { node, index, route, reason, limit: None });
+        self.widened.push(Widened { node, index, route, reason, limit: None, position: None });
     }
 
     /// Routes a pattern that cannot be compiled; an invalid one is an error at `location`.
@@ -285,7 +285,8 @@ impl Builder<'_> {
             }
             PatternError::Limit { name } => (format!("the limit `{name}` was met"), Some(name)),
         };
-        self.widened.push(Widened { node, index, route: Route::Check, reason, limit });
+        let route = Route::Check;
+        self.widened.push(Widened { node, index, route, reason, limit, position: None });
         Ok(())
     }
 }

@@ -8,7 +8,7 @@
 
 use super::sets::{Builder, Sets, Widened};
 use super::shape::{
-    ArrayId, ArrayShape, ItemWays, ObjectId, ObjectShape, SetId, StringId, Strings,
+    ArrayId, ArrayShape, ItemWays, ObjectId, ObjectShape, Position, SetId, StringId, Strings,
 };
 use super::{Emptiness, NumberShape};
 use crate::base::{Decimal, Route};
@@ -87,6 +87,7 @@ impl Builder<'_> {
                         route: Route::Check,
                         reason: LEFT_OUT.into(),
                         limit: Some("unique_values"),
+                        position: Some(Position::Positive),
                     });
                 }
             }

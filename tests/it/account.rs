@@ -85,12 +85,21 @@ fn corpus() {
         return;
     };
     let (documents, options) = with_documents(Documents::new());
-    let mut tally = Tally::default();
+    let (mut tally, mut has_valid_text) = (Tally::default(), BTreeSet::new());
     for record in data::records(&path).unwrap() {
         tally.add(&record.id, record.schema.get(), &options, None, &documents);
+        if record.tests.iter().any(|test| test.valid) {
+            has_valid_text.insert(record.id);
+        }
     }
     let tally = tally.finish("corpus");
-    assert_eq!(tally.skipped, [""; 0], "every schema compiles");
+    // Some contradict themselves: their own texts must be invalid then.
+    let unclear = tally.skipped.iter().filter(|why| match why.split_once(": unsatisfiable: ") {
+        Some((id, _)) => has_valid_text.contains(id),
+        None => true,
+    });
+    assert_eq!(unclear.collect::<Vec<_>>(), [""; 0]);
+    assert!(tally.skipped.len() < 20, "{:#?}", tally.skipped);
     assert!(tally.schemas > 7_000 && tally.keywords > 500_000);
 }
 

@@ -1,11 +1,14 @@
 //! Sampled documents: valid, without dead ends, distinct, and looking like data.
 
+use crate::account::{Documents, with_documents};
+use crate::data;
+use crate::differential::is_exact;
 use crate::support::{amount, engine, examples, vocabulary};
 use serde_json::Value;
 use std::collections::HashSet;
 use tokenmask::check::Validator;
 use tokenmask::sample::{Sample, Sampler};
-use tokenmask::{Engine, Grammar, Options};
+use tokenmask::{Engine, ErrorKind, Grammar, Options};
 
 const BUDGET: usize = 4_000;
 
@@ -47,6 +50,53 @@ fn documents_are_valid_and_distinct() {
     }
     println!("{total} documents");
     assert!(total >= 27 * 70);
+}
+
+/// What `generate --wild` writes for schemas of the corpus: 2,000 with 5 documents each in the long
+/// mode. Documents are not judged whose numbers `f64` does not hold, or that are too deep to be read.
+#[test]
+fn wild_documents_of_the_corpus_are_valid() {
+    let Some(path) = data::find(data::CORPUS, "wild documents of the corpus") else { return };
+    let (_, options) = with_documents(Documents::new());
+    let vocabulary = vocabulary("llama3");
+    let records = data::records(&path).unwrap();
+    let step = (records.len() / amount(100, 2_000)).max(1);
+    let (mut schemas, mut documents, mut judged, mut failures) = (0, 0, 0, Vec::new());
+    for (seed, record) in records.iter().step_by(step).enumerate() {
+        let schema = record.schema.get();
+        let grammar = match Grammar::compile(schema, &options) {
+            Ok(grammar) => grammar,
+            Err(error) if error.kind() == ErrorKind::Unsatisfiable => continue,
+            Err(error) => panic!("{}: {error}", record.id),
+        };
+        let validator = Validator::new(schema, &options).unwrap();
+        let engine = grammar.bind(&vocabulary).unwrap();
+        let mut sampler = Sampler::new(seed as u64);
+        schemas += 1;
+        for _ in 0..amount(2, 5) {
+            let sample = sampler.wild(&engine).unwrap_or_else(|e| panic!("{}: {e}", record.id));
+            documents += 1;
+            if sample.dead_end {
+                failures.push(format!("{}: a dead end after {}", record.id, sample.text));
+            } else if is_exact(&sample.text) {
+                let violations = match validator.violations(&sample.text, grammar.report()) {
+                    Err(error) if error.kind() == ErrorKind::Limit => continue,
+                    other => other.unwrap(),
+                };
+                judged += 1;
+                let unexpected = violations.iter().find(|violation| !violation.routed);
+                failures.extend(
+                    unexpected.map(|violation| {
+                        format!("{}: {violation:?} in {}", record.id, sample.text)
+                    }),
+                );
+            }
+        }
+    }
+    println!("{schemas} schemas, {documents} documents, of which {judged} were judged");
+    let shown = failures.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
+    assert!(failures.is_empty(), "{} failures:\n{shown}", failures.len());
+    assert!(schemas >= amount(90, 1_900) && judged * 2 > documents);
 }
 
 /// What a document's free strings, containers and nesting look like.

@@ -37,6 +37,8 @@ mod leaves;
 mod masks;
 #[cfg(feature = "cli")]
 mod matcher;
+#[cfg(feature = "cli")]
+mod mutations;
 mod numbers;
 mod oracle_random;
 mod oracle_selftest;

@@ -6,6 +6,7 @@ mod data;
 #[path = "../../protocol/mod.rs"]
 mod protocol;
 
+mod hard;
 mod llguidance;
 mod tally;
 
@@ -13,6 +14,7 @@ use clap::{Parser, ValueEnum};
 use protocol::{Contender, Failure, Run, Tokenmask};
 use std::error::Error;
 use std::path::PathBuf;
+use std::time::Duration;
 use tally::Tally;
 use tokenmask::{Margin, Options, Order, Vocabulary};
 
@@ -39,6 +41,15 @@ struct Arguments {
     /// Also print the schemas on which tokenmask loses most time.
     #[arg(long, value_name = "N", default_value_t = 0)]
     slowest: usize,
+    /// llguidance over the hard schemas instead: `small`, `default`, `large`, with commas between.
+    #[arg(long, value_name = "SCALES")]
+    hard: Option<String>,
+    /// Time limit of one hard schema, in seconds.
+    #[arg(long, value_name = "N", default_value_t = 10.0)]
+    seconds: f64,
+    /// Run the hard schema at this path.
+    #[arg(long, hide = true)]
+    hard_child: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -49,6 +60,13 @@ enum OrderArgument {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
+    if let Some(path) = &arguments.hard_child {
+        return hard::child(path, &Vocabulary::builtin(&arguments.vocab)?);
+    }
+    if let Some(scales) = &arguments.hard {
+        let limit = Duration::from_secs_f64(arguments.seconds);
+        return hard::run(scales, &arguments.vocab, limit);
+    }
     let file = arguments.file.clone().or_else(|| data::find(data::CORPUS, "the corpus"));
     let Some(file) = file else { return Ok(()) };
     let vocabulary = Vocabulary::builtin(&arguments.vocab)?;

@@ -19,6 +19,7 @@ use crate::support::{amount, vocabulary, walk};
 use judge::{Judge, Verdict, takes};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use schemas::Case;
+pub use schemas::cases;
 use serde_json::json;
 pub use spelling::is_exact;
 use spelling::spell;
@@ -143,11 +144,13 @@ fn described(case: &Case, reason: &str) -> String {
     format!("{reason}\nover {}\nschema.json: {schema}\noptions.json: {settings}", case.vocabulary)
 }
 
-fn schema_text(case: &Case) -> String {
+/// A case's schema as text.
+pub fn schema_text(case: &Case) -> String {
     spell(&case.schema, &mut Random(case.seed), false)
 }
 
-fn options(case: &Case) -> Options {
+/// What a case is compiled under.
+pub fn options(case: &Case) -> Options {
     let policy =
         SurfacePolicy { order: Order::Any, margin: Margin::Both, ..SurfacePolicy::default() };
     let dialect = case.dialect.filter(|_| !case.is_declared);
