@@ -56,10 +56,13 @@ impl Options {
     }
 }
 
-/// A JSON Schema dialect (specification release).
+/// A JSON Schema dialect: a draft, or what OpenAPI 3.0 makes of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Dialect {
+    /// The schema objects of OpenAPI 3.0: a part of draft 4 with `nullable`. No `$schema` names it,
+    /// it holds by this option alone. `discriminator` is an annotation there.
+    OpenApi30,
     /// Draft 4 (2013).
     Draft4,
     /// Draft 6 (2017).
@@ -73,7 +76,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Every dialect, oldest first.
+    /// The drafts of JSON Schema, oldest first.
     pub const ALL: [Dialect; 5] = [
         Dialect::Draft4,
         Dialect::Draft6,
@@ -85,6 +88,7 @@ impl Dialect {
     /// The short name, as the command line takes it.
     pub fn name(self) -> &'static str {
         match self {
+            Dialect::OpenApi30 => "openapi-3.0",
             Dialect::Draft4 => "4",
             Dialect::Draft6 => "6",
             Dialect::Draft7 => "7",
@@ -93,15 +97,28 @@ impl Dialect {
         }
     }
 
-    /// The `$schema` URI, without a final `#`.
-    pub fn uri(self) -> &'static str {
-        match self {
+    /// The dialect of a short name.
+    ///
+    /// ```
+    /// use tokenmask::Dialect;
+    /// assert_eq!(Dialect::from_name("2019-09"), Some(Dialect::Draft201909));
+    /// assert_eq!(Dialect::from_name("openapi-3.0"), Some(Dialect::OpenApi30));
+    /// ```
+    pub fn from_name(name: &str) -> Option<Dialect> {
+        let mut all = Dialect::ALL.into_iter().chain([Dialect::OpenApi30]);
+        all.find(|dialect| dialect.name() == name)
+    }
+
+    /// The `$schema` URI, without a final `#`; only drafts have one.
+    pub fn uri(self) -> Option<&'static str> {
+        Some(match self {
+            Dialect::OpenApi30 => return None,
             Dialect::Draft4 => "http://json-schema.org/draft-04/schema",
             Dialect::Draft6 => "http://json-schema.org/draft-06/schema",
             Dialect::Draft7 => "http://json-schema.org/draft-07/schema",
             Dialect::Draft201909 => "https://json-schema.org/draft/2019-09/schema",
             Dialect::Draft202012 => "https://json-schema.org/draft/2020-12/schema",
-        }
+        })
     }
 }
 
@@ -282,7 +299,8 @@ pub struct Limits {
     pub schema_bytes: usize,
     /// Nesting of arrays and objects in a schema document (an error). Default 50,000.
     pub schema_depth: usize,
-    /// Subschemas in all documents together (an error). Default 2,000,000.
+    /// Subschemas in all documents together, where there are dynamic references each one in every
+    /// dynamic scope (an error). Default 2,000,000.
     pub schema_nodes: usize,
     /// Bytes of all keywords' locations together (an error): with the square of the depth they are
     /// longer than the schema. Default 64 MiB.

@@ -3,11 +3,13 @@
 //! What goes in is the schema's text with its options and a finished document; what comes out is
 //! each violation with the place of the violated keyword, written as in reports, and whether the
 //! report routes that keyword to a check. Nothing is fetched: `$ref` reaches registered documents
-//! only.
+//! and the official meta-schemas only.
 
 mod content;
 mod formats;
 mod location;
+mod meta;
+mod openapi;
 mod pattern;
 
 use crate::base::Route;
@@ -54,20 +56,28 @@ impl Validator {
     /// # Errors
     ///
     /// `json-syntax` where a text is not JSON (or nests deeper than 128), `invalid-schema` where
-    /// the `jsonschema` crate refuses the schema.
+    /// the `jsonschema` crate refuses the schema. In the dialect of OpenAPI 3.0 also those of
+    /// [`Grammar::compile`](crate::Grammar::compile) but for `unsatisfiable`.
     pub fn new(schema_text: &str, options: &Options) -> Result<Validator> {
-        let schema = parse(schema_text, "")?;
+        let mut schema = parse(schema_text, "")?;
         // A document that nobody refers to may be anything. A final `#` says nothing.
-        let documents: Vec<(String, Value)> = options
+        let mut documents: Vec<(String, Value)> = options
             .documents
             .iter()
             .map(|(uri, text)| (uri.strip_suffix('#').unwrap_or(uri), text))
             .filter_map(|(uri, text)| Some((uri.to_owned(), parse(text, uri).ok()?)))
             .collect();
+        if options.dialect == Some(Dialect::OpenApi30) {
+            openapi::rewrite(schema_text, options, &mut schema, &mut documents)?;
+        }
         let places = Places::new(&schema, &documents);
         let builder = formats::choose(jsonschema::options(), options, &schema, &documents);
         let builder = pattern::choose(content::choose(builder, options.content));
+        let meta_schemas = meta::registry(&schema, &documents)?;
         let mut builder = builder.with_retriever(Registered::new(documents));
+        if let Some(meta_schemas) = &meta_schemas {
+            builder = builder.with_registry(meta_schemas);
+        }
         if let Some(base) = places.implied_base() {
             builder = builder.with_base_uri(base);
         }
@@ -154,7 +164,7 @@ fn parse(text: &str, uri: &str) -> Result<Value> {
 
 fn draft(dialect: Dialect) -> Draft {
     match dialect {
-        Dialect::Draft4 => Draft::Draft4,
+        Dialect::OpenApi30 | Dialect::Draft4 => Draft::Draft4,
         Dialect::Draft6 => Draft::Draft6,
         Dialect::Draft7 => Draft::Draft7,
         Dialect::Draft201909 => Draft::Draft201909,

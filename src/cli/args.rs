@@ -256,6 +256,7 @@ settings!(ObjectsArg => Objects { Open => Open, Closed => Closed });
 settings!(FormatsArg => Formats { Enforce => Enforce, Standard => Standard, Annotate => Annotate });
 settings!(ContentArg => Content { Annotate => Annotate, Enforce => Enforce });
 settings!(DialectArg => Dialect {
+    OpenApi30 = "openapi-3.0" => OpenApi30,
     Draft4 = "4" => Draft4,
     Draft6 = "6" => Draft6,
     Draft7 = "7" => Draft7,
@@ -300,6 +301,8 @@ mod tests {
         assert_eq!(options.policy.objects, Objects::Closed);
         assert_eq!(options.content, Content::Enforce);
         assert_eq!(options.dialect, Some(Dialect::Draft201909));
+        let options = common(&["--dialect", "openapi-3.0"]).options().unwrap();
+        assert_eq!(options.dialect, Some(Dialect::OpenApi30));
         assert!(Args::try_parse_from(["tokenmask", "explain", "-", "--whitespace", "x"]).is_err());
     }
 

@@ -9,7 +9,8 @@ use rustc_hash::FxHashSet;
 pub(super) fn findings(schema: &Schema, sets: &Sets, emptiness: &Emptiness) -> Vec<Finding> {
     let recursive = recursive_sets(sets);
     let mut findings = Vec::new();
-    for &(node, set) in sets.node_sets() {
+    // Complements ask for sets that no value of the document is in.
+    for &(node, set) in sets.node_sets().iter().filter(|(_, set)| sets.is_reached(*set)) {
         let mut add = |kind, message: String| {
             findings.push(Finding { kind, location: schema.location(node), message });
         };

@@ -1,6 +1,6 @@
 //! One entry for each keyword occurrence.
 
-use super::route::{Compiled, Uses, compiled, is_definitions, uses};
+use super::route::{Compiled, Uses, applied, compiled, is_definitions, uses};
 use super::{Entry, Use};
 use crate::base::Route;
 use crate::options::Asserted;
@@ -85,7 +85,8 @@ impl Entries<'_> {
                 }
                 match self.compiled(id, index, keyword) {
                     Compiled::Carries if !is_definitions(keyword) => {
-                        keyword.children.ids().for_each(|child| users[child.index()].push(id));
+                        applied(self.schema, id, index, keyword)
+                            .for_each(|child| users[child.index()].push(id));
                     }
                     Compiled::Mask | Compiled::Part(_) | Compiled::Check(_) => {
                         own = own.or(Carried::of(self.own_route(id, index, keyword).0));
@@ -131,7 +132,8 @@ impl Entries<'_> {
             Compiled::Check(reason) => (Route::Check, reason.into()),
             Compiled::Annotation(reason) => (Route::Annotation, reason.into()),
             Compiled::Carries => {
-                let children = keyword.children.ids().map(|child| self.carried[child.index()]);
+                let children = applied(self.schema, id, index, keyword);
+                let children = children.map(|child| self.carried[child.index()]);
                 let route = children.fold(Carried::default(), Carried::or).route();
                 let reason = match route {
                     Route::Mask => "enforced at each decode step",

@@ -2,8 +2,9 @@
 
 use crate::base::Route;
 use crate::options::{Asserted, Content};
-use crate::schema::{Keyword, Kw, Node, NodeId, Role, Schema, Status};
+use crate::schema::{Keyword, Kw, Node, NodeId, Place, Role, Schema, Status};
 use crate::values::{FormatUse, Position, encoding_use, format_use};
+use rustc_hash::FxHashSet;
 
 /// How an active keyword is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +44,15 @@ pub(super) fn compiled(
             Compiled::Check("the items' values are compared afterwards")
         }
         Kw::MinContains | Kw::MaxContains | Kw::UniqueItems => Compiled::Mask,
-        Kw::Not if widened == Some(Route::Check) => {
-            Compiled::Check("what it negates is not compiled exactly into the mask yet")
+        Kw::AllOf | Kw::AnyOf | Kw::OneOf | Kw::Not | Kw::If | Kw::Then | Kw::Else => {
+            Compiled::Carries
         }
-        Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref => Compiled::Carries,
+        Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => Compiled::Carries,
+        Kw::DependentSchemas | Kw::Dependencies => Compiled::Carries,
+        Kw::UnevaluatedProperties | Kw::UnevaluatedItems => Compiled::Carries,
         Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => Compiled::Mask,
-        Kw::MultipleOf => Compiled::Mask,
+        Kw::MultipleOf | Kw::Nullable => Compiled::Mask,
+        Kw::Discriminator => Compiled::Annotation("a hint, which may not change what is valid"),
         Kw::ContentEncoding => format(encoding_use(text(), node.dialect, asserted.content)),
         Kw::ContentMediaType => media_type(schema, node, text(), asserted.content),
         Kw::ContentSchema => Compiled::Annotation("content is not validated by a schema"),
@@ -112,14 +116,17 @@ pub(super) fn uses(
     asserted: Asserted,
     widened: impl Fn(NodeId, usize) -> Option<Route>,
 ) -> Vec<Uses> {
+    let scopes = schema.scopes();
     let mut uses = vec![Uses::default(); schema.node_count()];
-    let mut dynamic: Option<Vec<NodeId>> = None;
-    let mut queue = vec![(schema.root(), Way::Masked)];
-    while let Some((id, way)) = queue.pop() {
-        if !uses[id.index()].add(way) {
+    // Where there are several scopes, a node is another one in each of them.
+    let mut seen: FxHashSet<(Place, Option<Position>)> = FxHashSet::default();
+    let mut queue = vec![(scopes.root(schema), Way::Masked)];
+    while let Some((place, way)) = queue.pop() {
+        let is_new = uses[place.node.index()].add(way);
+        if !(if scopes.are_one() { is_new } else { seen.insert((place, way.position())) }) {
             continue;
         }
-        let node = schema.node(id);
+        let (id, node) = (place.node, schema.node(place.node));
         for (index, keyword) in node.keywords().iter().enumerate() {
             if keyword.status != Status::Active || is_definitions(keyword) {
                 continue;
@@ -127,18 +134,24 @@ pub(super) fn uses(
             let widened = widened(id, index);
             let compiled = compiled(schema, node, keyword, asserted, widened);
             let ways = ways_below(keyword, (id, index), way, compiled, widened.is_some());
-            let elsewhere = match keyword.kw {
-                Some(Kw::DynamicRef | Kw::RecursiveRef) => {
-                    dynamic.get_or_insert_with(|| dynamic_targets(schema)).as_slice()
-                }
-                _ => &[],
-            };
-            for child in keyword.children.ids().chain(elsewhere.iter().copied()) {
-                queue.extend(ways.iter().map(|&way| (child, way)));
+            let mut add = |child| queue.extend(ways.iter().map(|&way| (child, way)));
+            match scopes.target(schema, place, keyword) {
+                Some(target) => add(target),
+                None => keyword.children.ids().for_each(|id| add(scopes.child(schema, place, id))),
             }
         }
     }
     uses
+}
+
+impl Way {
+    /// `None` where the mask enforces it.
+    fn position(self) -> Option<Position> {
+        match self {
+            Way::Masked => None,
+            Way::Checked(position, _) => Some(position),
+        }
+    }
 }
 
 impl Uses {
@@ -193,14 +206,16 @@ pub(super) fn is_definitions(keyword: &Keyword) -> bool {
     keyword.kw.is_some_and(|kw| kw.spec().role == Role::Definitions)
 }
 
-/// The subschemas that a dynamic reference may reach, whatever its name: which of them it does
-/// depends on the way through the schema.
-fn dynamic_targets(schema: &Schema) -> Vec<NodeId> {
-    let is_target = |&id: &NodeId| {
-        let node = schema.node(id);
-        let recursive = node.active(Kw::RecursiveAnchor);
-        node.active(Kw::DynamicAnchor).is_some()
-            || recursive.is_some_and(|keyword| schema.value(keyword).as_bool() == Some(true))
-    };
-    schema.node_ids().filter(is_target).collect()
+/// The subschemas that a keyword of `id` applies: those that it holds, or what it refers to, in any
+/// dynamic scope.
+pub(super) fn applied<'s>(
+    schema: &'s Schema,
+    id: NodeId,
+    index: usize,
+    keyword: &'s Keyword,
+) -> impl Iterator<Item = NodeId> + 's {
+    let is_dynamic = matches!(keyword.kw, Some(Kw::DynamicRef | Kw::RecursiveRef));
+    let reached = is_dynamic.then(|| schema.scopes().reached(id, index));
+    let held = keyword.children.ids().filter(move |_| !is_dynamic);
+    reached.into_iter().flatten().chain(held)
 }

@@ -21,6 +21,7 @@ pub(super) fn check_value(kw: Kw, value: JsonRef<'_>, draft: Draft) -> Result<()
         Check::PositiveNumber => positive_number(kw, value),
         Check::ExclusiveBound => exclusive_bound(kw, value, draft),
         Check::Length => length(kw, value),
+        Check::TypeNames if draft == Draft::OpenApi30 => one_type_name(value),
         Check::TypeNames => type_names(value),
         Check::Array => expect_kind(kw, value, JsonKind::Array),
         Check::Names => names(kw, value),
@@ -82,8 +83,10 @@ fn positive_number(kw: Kw, value: JsonRef<'_>) -> Result<()> {
 fn exclusive_bound(kw: Kw, value: JsonRef<'_>, draft: Draft) -> Result<()> {
     let is_boolean = value.kind() == JsonKind::Bool;
     match draft {
-        Draft::Draft4 if !is_boolean => Err(wrong_kind(kw, value, "a boolean in draft 4")),
-        Draft::Draft4 => Ok(()),
+        _ if draft.is_draft_4() && !is_boolean => {
+            Err(wrong_kind(kw, value, &format!("a boolean in {}", draft.name())))
+        }
+        _ if draft.is_draft_4() => Ok(()),
         Draft::Undeclared if is_boolean => Ok(()),
         _ if is_boolean => Err(wrong_kind(kw, value, "a number from draft 6 on")),
         _ => number(kw, value).map(|_| ()),
@@ -120,6 +123,16 @@ fn type_names(value: JsonRef<'_>) -> Result<()> {
         seen |= bit;
     }
     Ok(())
+}
+
+/// OpenAPI 3.0 has no lists of types, and no type `null`.
+fn one_type_name(value: JsonRef<'_>) -> Result<()> {
+    if value.kind() == JsonKind::Array || value.as_str() == Some("null") {
+        let message =
+            "`type` takes one name other than `null` in OpenAPI 3.0; `nullable` allows null";
+        return Err(invalid(value, message));
+    }
+    type_name(value).map(|_| ())
 }
 
 fn type_name(value: JsonRef<'_>) -> Result<usize> {

@@ -5,6 +5,8 @@ use crate::options::{Dialect, Formats};
 /// The draft that holds at a subschema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Draft {
+    /// The part of draft 4 that OpenAPI 3.0 has, and `nullable`.
+    OpenApi30,
     Draft4,
     Draft6,
     Draft7,
@@ -18,6 +20,7 @@ pub(crate) enum Draft {
 impl Draft {
     pub(crate) fn of(dialect: Dialect) -> Self {
         match dialect {
+            Dialect::OpenApi30 => Draft::OpenApi30,
             Dialect::Draft4 => Draft::Draft4,
             Dialect::Draft6 => Draft::Draft6,
             Dialect::Draft7 => Draft::Draft7,
@@ -29,6 +32,7 @@ impl Draft {
     /// The dialect whose formats hold.
     pub(crate) fn dialect(self) -> Dialect {
         match self {
+            Draft::OpenApi30 => Dialect::OpenApi30,
             Draft::Draft4 => Dialect::Draft4,
             Draft::Draft6 => Dialect::Draft6,
             Draft::Draft7 => Dialect::Draft7,
@@ -45,6 +49,7 @@ impl Draft {
     /// The name for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Draft::OpenApi30 => "OpenAPI 3.0",
             Draft::Draft4 => "draft 4",
             Draft::Draft6 => "draft 6",
             Draft::Draft7 => "draft 7",
@@ -61,7 +66,13 @@ impl Draft {
 
     /// Whether `items` may be an array of schemas.
     pub(crate) fn has_array_items(self) -> bool {
-        self != Draft::Draft202012
+        !matches!(self, Draft::OpenApi30 | Draft::Draft202012)
+    }
+
+    /// Whether it is draft 4, or a part of it: an integer has no fraction and no exponent, exclusive
+    /// bounds are booleans, only some subschemas are.
+    pub(crate) fn is_draft_4(self) -> bool {
+        matches!(self, Draft::OpenApi30 | Draft::Draft4)
     }
 }
 
@@ -192,7 +203,7 @@ pub(super) fn known_vocabulary(uri: &str) -> Option<KnownVocabulary> {
 /// The built-in dialect that a `$schema` names; `http` or `https` and a final `#` do not matter.
 pub(super) fn known_draft(schema_uri: &str) -> Option<Draft> {
     let uri = same_document_key(schema_uri);
-    Dialect::ALL.into_iter().find(|d| without_scheme(d.uri()) == uri).map(Draft::of)
+    Dialect::ALL.into_iter().find(|d| d.uri().map(without_scheme) == Some(uri)).map(Draft::of)
 }
 
 /// What remains of a `$schema` URI where `http` or `https` and a final `#` do not matter.
@@ -206,7 +217,7 @@ fn without_scheme(uri: &str) -> &str {
 
 /// The known `$schema` URIs, for messages.
 pub(super) fn known_uris() -> String {
-    Dialect::ALL.map(Dialect::uri).join(", ")
+    Dialect::ALL.into_iter().filter_map(Dialect::uri).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use super::check::excerpt;
 use super::keyword::{Kw, Role};
-use super::{Body, Draft, Keyword, NodeId, Schema, Status};
+use super::{Body, Keyword, NodeId, Schema, Status};
 use std::collections::BTreeMap;
 
 /// A remark about one place of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchemaFinding {
-    /// `not-in-dialect`, `unknown-keyword`, `beside-ref`, `boolean-schema` or
-    /// `ambiguous-id`.
+    /// `not-in-dialect`, `unknown-keyword`, `beside-ref`, `boolean-schema`, `discriminator`,
+    /// `nullable` or `ambiguous-id`.
     pub kind: &'static str,
     pub location: String,
     pub message: String,
@@ -58,8 +58,16 @@ impl<'s> Finder<'s> {
                     self.add("not-in-dialect", keyword, message);
                 }
                 Status::BesideRef => self.beside_ref(keyword),
-                Status::Active => {}
-                Status::NoEffect | Status::VocabularyOff => {}
+                Status::Active if keyword.kw == Some(Kw::Discriminator) => {
+                    let message = "`discriminator` is a hint, which may not change what is valid \
+                                   (OpenAPI 3.0.4); `oneOf`, `anyOf` and `allOf` decide alone";
+                    self.add("discriminator", keyword, message.to_owned());
+                }
+                Status::NoEffect if keyword.kw == Some(Kw::Nullable) => {
+                    let message = "`nullable` has no effect where `type` is not beside it";
+                    self.add("nullable", keyword, message.to_owned());
+                }
+                Status::Active | Status::NoEffect | Status::VocabularyOff => {}
             }
             // Draft 4 itself allows booleans there.
             let own = [Some(Kw::AdditionalProperties), Some(Kw::AdditionalItems)];
@@ -80,6 +88,12 @@ impl<'s> Finder<'s> {
 
     fn unknown(&mut self, keyword: &Keyword) {
         let name = self.schema.keyword_name(keyword);
+        if matches!(keyword.kw, Some(Kw::Nullable | Kw::Discriminator)) {
+            let message = format!(
+                "{name:?} is no keyword of any draft; the dialect option `openapi-3.0` has it"
+            );
+            return self.add("unknown-keyword", keyword, message);
+        }
         let near = *self.nearest.entry(name).or_insert_with(|| Kw::nearest(name));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         self.add(
@@ -104,11 +118,14 @@ impl<'s> Finder<'s> {
 
     fn boolean_schema(&mut self, id: NodeId) {
         let node = self.schema.node(id);
-        if node.dialect.draft() == Draft::Draft4
+        let draft = node.dialect.draft();
+        if draft.is_draft_4()
             && let Body::Boolean(value) = node.body
         {
-            let message =
-                format!("draft 4 has no boolean subschemas; `{value}` is read as from draft 6");
+            let message = format!(
+                "{} has no boolean subschemas; `{value}` is read as from draft 6",
+                draft.name()
+            );
             let location = self.schema.location(id);
             self.findings.push(SchemaFinding { kind: "boolean-schema", location, message });
         }

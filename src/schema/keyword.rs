@@ -73,14 +73,17 @@ pub(crate) struct KeywordSpec {
     pub role: Role,
 }
 
-const D4: u8 = 1;
-const D6: u8 = 2;
-const D7: u8 = 4;
-const D19: u8 = 8;
-const D20: u8 = 16;
+/// OpenAPI 3.0.
+const OA: u8 = 1;
+const D4: u8 = 2;
+const D6: u8 = 4;
+const D7: u8 = 8;
+const D19: u8 = 16;
+const D20: u8 = 32;
 /// Undeclared.
-const U: u8 = 32;
+const U: u8 = 64;
 const ALL: u8 = D4 | D6_UP;
+const ALL_OA: u8 = OA | ALL;
 const D6_UP: u8 = D6 | D7_UP;
 const D7_UP: u8 = D7 | D19_UP;
 const D19_UP: u8 = D19 | D20_UP;
@@ -113,65 +116,71 @@ keywords! {
     DynamicAnchor "$dynamicAnchor" D20_UP, Nothing Text Core Identity;
     RecursiveAnchor "$recursiveAnchor" D19, Nothing Boolean Core Identity;
     Vocabulary "$vocabulary" D19_UP, Nothing Booleans Core Identity;
-    Ref "$ref" ALL, Nothing Text Core Reference;
+    Ref "$ref" ALL_OA, Nothing Text Core Reference;
     DynamicRef "$dynamicRef" D20_UP, Nothing Text Core Reference;
     RecursiveRef "$recursiveRef" D19, Nothing Text Core Reference;
     Defs "$defs" D19_UP, Map Any Core Definitions;
     Definitions "definitions" ALL, Map Any Core Definitions;
     Comment "$comment" D7_UP, Nothing Any Core Annotation;
     // Applicators. `dependencies` is enforced in every dialect.
-    AllOf "allOf" ALL, Array Any Applicator Applicator;
-    AnyOf "anyOf" ALL, Array Any Applicator Applicator;
-    OneOf "oneOf" ALL, Array Any Applicator Applicator;
-    Not "not" ALL, Schema Any Applicator Applicator;
+    AllOf "allOf" ALL_OA, Array Any Applicator Applicator;
+    AnyOf "anyOf" ALL_OA, Array Any Applicator Applicator;
+    OneOf "oneOf" ALL_OA, Array Any Applicator Applicator;
+    Not "not" ALL_OA, Schema Any Applicator Applicator;
     If "if" D7_UP, Schema Any Applicator Applicator;
     Then "then" D7_UP, Schema Any Applicator Applicator;
     Else "else" D7_UP, Schema Any Applicator Applicator;
     DependentSchemas "dependentSchemas" D19_UP, Map Any Applicator Applicator;
     Dependencies "dependencies" ALL, Dependencies Any Applicator Applicator;
-    Properties "properties" ALL, Map Any Applicator Applicator;
+    Properties "properties" ALL_OA, Map Any Applicator Applicator;
     PatternProperties "patternProperties" ALL, Map Any Applicator Applicator;
-    AdditionalProperties "additionalProperties" ALL, Schema Any Applicator Applicator;
+    AdditionalProperties "additionalProperties" ALL_OA, Schema Any Applicator Applicator;
     PropertyNames "propertyNames" D6_UP, Schema Any Applicator Applicator;
     PrefixItems "prefixItems" D20_UP, Array Any Applicator Applicator;
-    Items "items" ALL, SchemaOrArray Any Applicator Applicator;
+    Items "items" ALL_OA, SchemaOrArray Any Applicator Applicator;
     AdditionalItems "additionalItems" D4 | D6 | D7 | D19 | U, Schema Any Applicator Applicator;
     Contains "contains" D6_UP, Schema Any Applicator Applicator;
     UnevaluatedItems "unevaluatedItems" D19_UP, Schema Any Unevaluated Applicator;
     UnevaluatedProperties "unevaluatedProperties" D19_UP, Schema Any Unevaluated Applicator;
     // Validation.
-    Type "type" ALL, Nothing TypeNames Validation Assertion;
-    Enum "enum" ALL, Nothing Array Validation Assertion;
+    Type "type" ALL_OA, Nothing TypeNames Validation Assertion;
+    Enum "enum" ALL_OA, Nothing Array Validation Assertion;
     Const "const" D6_UP, Nothing Any Validation Assertion;
-    MultipleOf "multipleOf" ALL, Nothing PositiveNumber Validation Assertion;
-    Maximum "maximum" ALL, Nothing Number Validation Assertion;
-    ExclusiveMaximum "exclusiveMaximum" ALL, Nothing ExclusiveBound Validation Assertion;
-    Minimum "minimum" ALL, Nothing Number Validation Assertion;
-    ExclusiveMinimum "exclusiveMinimum" ALL, Nothing ExclusiveBound Validation Assertion;
-    MaxLength "maxLength" ALL, Nothing Length Validation Assertion;
-    MinLength "minLength" ALL, Nothing Length Validation Assertion;
-    Pattern "pattern" ALL, Nothing Text Validation Assertion;
-    MaxItems "maxItems" ALL, Nothing Length Validation Assertion;
-    MinItems "minItems" ALL, Nothing Length Validation Assertion;
-    UniqueItems "uniqueItems" ALL, Nothing Boolean Validation Assertion;
+    MultipleOf "multipleOf" ALL_OA, Nothing PositiveNumber Validation Assertion;
+    Maximum "maximum" ALL_OA, Nothing Number Validation Assertion;
+    ExclusiveMaximum "exclusiveMaximum" ALL_OA, Nothing ExclusiveBound Validation Assertion;
+    Minimum "minimum" ALL_OA, Nothing Number Validation Assertion;
+    ExclusiveMinimum "exclusiveMinimum" ALL_OA, Nothing ExclusiveBound Validation Assertion;
+    MaxLength "maxLength" ALL_OA, Nothing Length Validation Assertion;
+    MinLength "minLength" ALL_OA, Nothing Length Validation Assertion;
+    Pattern "pattern" ALL_OA, Nothing Text Validation Assertion;
+    MaxItems "maxItems" ALL_OA, Nothing Length Validation Assertion;
+    MinItems "minItems" ALL_OA, Nothing Length Validation Assertion;
+    UniqueItems "uniqueItems" ALL_OA, Nothing Boolean Validation Assertion;
     MaxContains "maxContains" D19_UP, Nothing Length Validation Assertion;
     MinContains "minContains" D19_UP, Nothing Length Validation Assertion;
-    MaxProperties "maxProperties" ALL, Nothing Length Validation Assertion;
-    MinProperties "minProperties" ALL, Nothing Length Validation Assertion;
-    Required "required" ALL, Nothing Names Validation Assertion;
+    MaxProperties "maxProperties" ALL_OA, Nothing Length Validation Assertion;
+    MinProperties "minProperties" ALL_OA, Nothing Length Validation Assertion;
+    Required "required" ALL_OA, Nothing Names Validation Assertion;
     DependentRequired "dependentRequired" D19_UP, Nothing NamesByName Validation Assertion;
     // Format, content, meta-data.
-    Format "format" ALL, Nothing Text Format Assertion;
+    Format "format" ALL_OA, Nothing Text Format Assertion;
     ContentEncoding "contentEncoding" D7_UP, Nothing Any Content Annotation;
     ContentMediaType "contentMediaType" D7_UP, Nothing Any Content Annotation;
     ContentSchema "contentSchema" D19_UP, Schema Any Content Annotation;
-    Title "title" ALL, Nothing Any MetaData Annotation;
-    Description "description" ALL, Nothing Any MetaData Annotation;
-    Default "default" ALL, Nothing Any MetaData Annotation;
+    Title "title" ALL_OA, Nothing Any MetaData Annotation;
+    Description "description" ALL_OA, Nothing Any MetaData Annotation;
+    Default "default" ALL_OA, Nothing Any MetaData Annotation;
     Examples "examples" D6_UP, Nothing Any MetaData Annotation;
-    Deprecated "deprecated" D19_UP, Nothing Any MetaData Annotation;
-    ReadOnly "readOnly" D7_UP, Nothing Any MetaData Annotation;
-    WriteOnly "writeOnly" D7_UP, Nothing Any MetaData Annotation;
+    Deprecated "deprecated" OA | D19_UP, Nothing Any MetaData Annotation;
+    ReadOnly "readOnly" OA | D7_UP, Nothing Any MetaData Annotation;
+    WriteOnly "writeOnly" OA | D7_UP, Nothing Any MetaData Annotation;
+    // OpenAPI 3.0 alone: in drafts these are unknown. `discriminator` may not change what is valid.
+    Nullable "nullable" OA, Nothing Boolean Validation Assertion;
+    Discriminator "discriminator" OA, Nothing Any MetaData Annotation;
+    Xml "xml" OA, Nothing Any MetaData Annotation;
+    ExternalDocs "externalDocs" OA, Nothing Any MetaData Annotation;
+    Example "example" OA, Nothing Any MetaData Annotation;
 }
 
 impl Kw {
@@ -197,6 +206,11 @@ impl Kw {
         self.spec().drafts & draft.bit() != 0
     }
 
+    /// Whether only OpenAPI has the keyword.
+    pub(crate) fn is_of_openapi(self) -> bool {
+        self.spec().drafts == OA
+    }
+
     /// Whether the subschemas apply to the very value that the keyword's schema applies to.
     pub(crate) fn applies_in_place(self) -> bool {
         matches!(
@@ -214,10 +228,10 @@ impl Kw {
         )
     }
 
-    /// The known keyword whose name is nearest to `name`: at most two edits away, and fewer edits
-    /// than half of its letters.
+    /// The keyword of any draft whose name is nearest to `name`: at most two edits away, and fewer
+    /// edits than half of its letters.
     pub(crate) fn nearest(name: &str) -> Option<&'static str> {
-        nearest(name, TABLE.iter().map(|(_, spec)| spec.name))
+        nearest(name, TABLE.iter().filter(|(_, spec)| spec.drafts != OA).map(|(_, spec)| spec.name))
     }
 }
 
@@ -280,6 +294,8 @@ mod tests {
         assert!(Kw::AdditionalItems.is_in(Draft::Undeclared));
         assert!(Kw::Dependencies.is_in(Draft::Draft202012));
         assert!(!Kw::PrefixItems.is_in(Draft::Draft201909));
+        assert!(Kw::Not.is_in(Draft::OpenApi30) && !Kw::PatternProperties.is_in(Draft::OpenApi30));
+        assert!(Kw::Nullable.is_of_openapi() && !Kw::Deprecated.is_of_openapi());
     }
 
     #[test]
@@ -287,6 +303,7 @@ mod tests {
         assert_eq!(Kw::nearest("maxLenght"), Some("maxLength"));
         assert_eq!(Kw::nearest("additionalproperties"), Some("additionalProperties"));
         assert_eq!(Kw::nearest("propertes"), Some("properties"));
+        assert_eq!(Kw::nearest("example"), Some("examples"));
         assert_eq!(Kw::nearest("x-order"), None);
         assert_eq!(Kw::nearest("of"), None);
         assert_eq!(nearest("strnig", TYPE_NAMES.into_iter()), Some("string"));

@@ -33,7 +33,7 @@ impl<'a> MemberTable<'a> {
 
     /// The identifying keyword's value, split at the fragment.
     pub(super) fn own_id(&self, draft: Draft) -> Option<(JsonRef<'a>, &'a str, Option<&'a str>)> {
-        if self.ref_stands_alone(draft) {
+        if self.ref_stands_alone(draft) || draft == Draft::OpenApi30 {
             return None;
         }
         let kw = if draft == Draft::Draft4 { Kw::IdDraft4 } else { Kw::Id };
@@ -48,9 +48,10 @@ impl<'a> MemberTable<'a> {
     }
 
     /// Whether a `$schema` in a part of a document can count. The `id` of draft 4 starts a resource
-    /// only inside draft 4: elsewhere it is an ordinary name.
+    /// only inside draft 4: elsewhere it is an ordinary name. OpenAPI 3.0 has neither.
     pub(super) fn may_start_resource(&self, outer: Draft) -> bool {
-        self.has(Kw::Id) || (outer == Draft::Draft4 && self.has(Kw::IdDraft4))
+        (outer != Draft::OpenApi30 && self.has(Kw::Id))
+            || (outer == Draft::Draft4 && self.has(Kw::IdDraft4))
     }
 
     /// The status of the member `kw` with the value `value`.
@@ -61,7 +62,7 @@ impl<'a> MemberTable<'a> {
             return Status::BesideRef;
         }
         if !kw.is_in(draft) {
-            return Status::NotInDialect;
+            return if kw.is_of_openapi() { Status::Unknown } else { Status::NotInDialect };
         }
         if !place.dialect.has(kw.spec().vocabulary) {
             return Status::VocabularyOff;
@@ -69,6 +70,7 @@ impl<'a> MemberTable<'a> {
         let boolean = value.kind() == JsonKind::Bool;
         let effective = match kw {
             Kw::Schema => place.is_resource_root,
+            Kw::Nullable => self.has(Kw::Type),
             Kw::Then | Kw::Else => self.has(Kw::If),
             Kw::MinContains | Kw::MaxContains => self.has(Kw::Contains),
             Kw::AdditionalItems => {

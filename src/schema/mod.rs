@@ -11,16 +11,16 @@
 //! * A JSON value is at most one node. What a reference points at is a node, made on demand where
 //!   no keyword covers the place.
 //! * Every active reference of a node that is not inert has a target, and no chain of in-place
-//!   keywords leads from a node to itself. (`$dynamicRef` and `$recursiveRef` have their lexical
-//!   target and are not part of that check: following them in place may not end.)
+//!   keywords leads from a node to itself. `$dynamicRef` and `$recursiveRef` have their lexical
+//!   target there; where they lead depends on the dynamic scope, and [`Scopes`] says it.
 //! * The values of active keywords of nodes that are not inert have the shape that their dialect
 //!   demands; readers need no second check, and treat a mismatch as absent.
 //! * Nothing recurses on the input's depth, and nothing is quadratic in its size.
 //!
 //! The stages are files: `json`, `json_read`, `json_write` (text → document), `uri`, `dialect`,
 //! `keyword` (the table of all keywords), `check` (shapes of values), `members` and `parse`
-//! (document → nodes), `registry` (resources, anchors, registered documents), `resolve`
-//! (references), `cycle`, `findings`.
+//! (document → nodes), `registry` (resources, anchors, registered documents), `meta` (the official
+//! meta-schemas), `resolve` (references), `scope` (dynamic scope), `cycle`, `findings`.
 //!
 //! Rejected: `serde_json` as the reader (it keeps neither spans nor duplicate keys nor number texts,
 //! and its feature that does is not additive); location strings in the nodes (they are long, and
@@ -36,9 +36,11 @@ mod json_write;
 pub(crate) mod keyword;
 mod locations;
 mod members;
+mod meta;
 mod parse;
 mod registry;
 mod resolve;
+mod scope;
 mod uri;
 
 #[cfg(test)]
@@ -48,7 +50,10 @@ pub(crate) use dialect::{Draft, NodeDialect};
 pub(crate) use findings::SchemaFinding;
 pub(crate) use json::{JsonDocument, JsonId, JsonKind, JsonRef};
 pub(crate) use keyword::{Holds, Kw, Role};
+#[cfg(feature = "check")]
+pub(crate) use meta::meta_schemas;
 pub(crate) use registry::ResourceId;
+pub(crate) use scope::{Place, Scopes};
 
 use crate::base::define_id;
 use crate::error::Result;
@@ -76,7 +81,7 @@ pub(crate) enum Status {
     BesideRef,
     /// A sibling that gives it a meaning is missing (`then` without `if`, …).
     NoEffect,
-    /// No keyword of any draft.
+    /// No keyword of any draft; of OpenAPI, perhaps.
     Unknown,
     /// The meta-schema leaves the keyword's vocabulary out.
     VocabularyOff,
@@ -92,7 +97,8 @@ pub(crate) enum Children {
     List(Vec<NodeId>),
     /// By name, in text order. The members of `dependencies` that are arrays of names are not here.
     Map(Vec<(Box<str>, NodeId)>),
-    /// What a reference points at; for `$dynamicRef` and `$recursiveRef` without dynamic scope.
+    /// What a reference points at; for `$dynamicRef` and `$recursiveRef` without dynamic scope, of
+    /// which [`Scopes::target`] knows.
     Target(NodeId),
 }
 
@@ -122,7 +128,7 @@ impl Children {
 /// One member of an object at a schema position.
 #[derive(Clone, Debug)]
 pub(crate) struct Keyword {
-    /// `None`: no keyword of any draft.
+    /// `None`: no keyword of any draft, nor of OpenAPI.
     pub kw: Option<Kw>,
     pub status: Status,
     /// The document that holds the value.
@@ -180,6 +186,7 @@ pub(crate) struct Schema {
     /// Identifying keywords whose name something else has: the node and the keyword's value.
     ambiguous: Vec<(NodeId, JsonId)>,
     root: NodeId,
+    scopes: Scopes,
 }
 
 impl Schema {
@@ -207,8 +214,14 @@ impl Schema {
         let mut builder = parse::Builder::new(options);
         let root = builder.add_root(document)?;
         builder.resolve_references()?;
-        let schema = builder.finish(root);
+        let has_dynamic_references = builder.has_dynamic_references;
+        let mut schema = builder.finish(root);
         cycle::refuse_cycles(&schema)?;
+        if has_dynamic_references {
+            let scopes = Scopes::explore(&schema, options.limits.schema_nodes)?;
+            cycle::refuse_dynamic_cycles(&schema, &scopes)?;
+            schema.scopes = scopes;
+        }
         locations::refuse_long(&schema, options.limits.location_bytes)?;
         Ok(schema)
     }
@@ -216,6 +229,11 @@ impl Schema {
     /// The root subschema.
     pub(crate) fn root(&self) -> NodeId {
         self.root
+    }
+
+    /// Its dynamic scopes: where dynamic references lead.
+    pub(crate) fn scopes(&self) -> &Scopes {
+        &self.scopes
     }
 
     /// A subschema.

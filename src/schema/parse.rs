@@ -5,12 +5,13 @@ use super::json::{JsonDocument, JsonId, JsonKind, JsonRef};
 use super::keyword::{Holds, Kw, Role};
 use super::members::{MemberTable, Place};
 use super::registry::{Anchor, Library, Registry};
+use super::resolve::Missing;
 use super::uri;
-use super::{Body, Children, DocId, Keyword, Node, NodeDialect, NodeId, ResourceId};
-use super::{Schema, Status};
+use super::{Body, Children, DocId, Draft, Keyword, Node, NodeDialect, NodeId, ResourceId};
+use super::{Schema, Scopes, Status};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 const NO_NODE: u32 = u32::MAX;
@@ -27,6 +28,10 @@ pub(super) struct Builder<'o> {
     work: Vec<NodeId>,
     /// Active references without a target: the node and the keyword's index.
     pub(super) references: VecDeque<(NodeId, usize)>,
+    /// References by names that nothing has yet.
+    pub(super) waiting: BTreeMap<Missing, Vec<(NodeId, usize)>>,
+    /// Whether one of the references was a `$dynamicRef` or `$recursiveRef`.
+    pub(super) has_dynamic_references: bool,
     /// Identifying keywords that name what something else has named: node and value.
     ambiguous: Vec<(NodeId, JsonId)>,
     max_nodes: usize,
@@ -43,6 +48,8 @@ impl<'o> Builder<'o> {
             positions: vec![],
             work: vec![],
             references: VecDeque::new(),
+            waiting: BTreeMap::new(),
+            has_dynamic_references: false,
             ambiguous: vec![],
             // Ids are `u32`, and one value means "none".
             max_nodes: options.limits.schema_nodes.min(NO_NODE as usize - 1),
@@ -75,6 +82,7 @@ impl<'o> Builder<'o> {
         self.docs.push(document);
         let resource = self.registry.add(base.clone(), NodeId::new(self.nodes.len()));
         self.registry.name(&base, resource, false);
+        self.wake(&Missing::Uri(base));
         let node = self.add_node(Node {
             body: Body::Keywords(vec![]),
             dialect,
@@ -90,7 +98,8 @@ impl<'o> Builder<'o> {
     }
 
     pub(super) fn finish(self, root: NodeId) -> Schema {
-        Schema { docs: self.docs, nodes: self.nodes, ambiguous: self.ambiguous, root }
+        let (docs, nodes, ambiguous) = (self.docs, self.nodes, self.ambiguous);
+        Schema { docs, nodes, ambiguous, root, scopes: Scopes::one() }
     }
 
     fn add_node(&mut self, node: Node) -> Result<NodeId> {
@@ -169,6 +178,7 @@ impl<'o> Builder<'o> {
                     check_value(kw, value, place.dialect.draft())?;
                     if kw.spec().role == Role::Reference {
                         self.references.push_back((id, keywords.len()));
+                        self.has_dynamic_references |= kw != Kw::Ref;
                     }
                 }
                 children = self.children(kw, value, counts, &place)?;
@@ -253,6 +263,7 @@ impl<'o> Builder<'o> {
         if self.registry.name(&uri, resource, inert) {
             self.ambiguous.push((id, value.id()));
         }
+        self.wake(&Missing::Uri(uri));
         Ok(resource)
     }
 
@@ -269,6 +280,7 @@ impl<'o> Builder<'o> {
         if self.registry.name_anchor(resource, name, anchor) {
             self.ambiguous.push((node, value.id()));
         }
+        self.wake(&Missing::Anchor(resource, name.into()));
     }
 
     /// The subschemas that a keyword's value holds. Where the keyword counts, a value of another
@@ -290,7 +302,10 @@ impl<'o> Builder<'o> {
             }
             Holds::SchemaOrArray if array_items => {
                 if counts && !place.dialect.draft().has_array_items() {
-                    let expected = "one schema in this draft (`prefixItems` takes an array)";
+                    let expected = match place.dialect.draft() {
+                        Draft::OpenApi30 => "one schema in OpenAPI 3.0",
+                        _ => "one schema in this draft (`prefixItems` takes an array)",
+                    };
                     return Err(wrong_kind(kw, value, expected));
                 }
                 return self.list(kw, value, counts, place);

@@ -6,6 +6,7 @@ use super::dialect::{
     Draft, NodeDialect, known_draft, known_uris, known_vocabulary, same_document_key,
 };
 use super::json::{JsonDocument, JsonRef};
+use super::meta::meta_schema;
 use super::uri;
 use crate::base::define_id;
 use crate::error::{Error, ErrorKind, Result};
@@ -112,7 +113,8 @@ impl Registry {
     }
 }
 
-/// The documents that the options register; read when they are first needed.
+/// The documents that the options register, and the official meta-schemas where none of those has
+/// their URI; read when they are first needed.
 pub(super) struct Library<'o> {
     options: &'o Options,
     /// Indices by the URI without a final `#`. Of two with one URI the later counts.
@@ -122,6 +124,7 @@ pub(super) struct Library<'o> {
     /// Indices by the `$id` or `id` of the documents' roots; made when a URI is not found.
     by_own_id: Option<BTreeMap<String, usize>>,
     read: Vec<Option<Arc<JsonDocument>>>,
+    meta_schemas: BTreeMap<&'static str, Arc<JsonDocument>>,
     dialects: BTreeMap<String, NodeDialect>,
 }
 
@@ -141,12 +144,30 @@ impl<'o> Library<'o> {
             by_uri.insert(uri, index);
         }
         let read = vec![None; options.documents.len()];
-        let dialects = BTreeMap::new();
-        Library { options, by_uri, by_schema_key, by_own_id: None, read, dialects }
+        let (meta_schemas, dialects) = (BTreeMap::new(), BTreeMap::new());
+        Library { options, by_uri, by_schema_key, by_own_id: None, read, meta_schemas, dialects }
     }
 
-    /// The document that is registered as `uri` or whose root says that it is `uri`.
-    pub(super) fn find(&mut self, uri: &str) -> Option<usize> {
+    /// The document that is registered as `uri` or whose root says that it is `uri`; else the
+    /// meta-schema of that name.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading it.
+    pub(super) fn document(&mut self, uri: &str) -> Result<Option<Arc<JsonDocument>>> {
+        if let Some(index) = self.find(uri) {
+            return self.read(index).map(Some);
+        }
+        let Some((uri, text)) = meta_schema(uri) else { return Ok(None) };
+        if let Some(known) = self.meta_schemas.get(uri) {
+            return Ok(Some(known.clone()));
+        }
+        let document = Arc::new(JsonDocument::read(uri, text.into(), &self.options.limits)?);
+        self.meta_schemas.insert(uri, document.clone());
+        Ok(Some(document))
+    }
+
+    fn find(&mut self, uri: &str) -> Option<usize> {
         if let Some(&index) = self.by_uri.get(uri) {
             return Some(index);
         }
@@ -173,7 +194,7 @@ impl<'o> Library<'o> {
     }
 
     /// The JSON text of a registered document.
-    pub(super) fn read(&mut self, index: usize) -> Result<Arc<JsonDocument>> {
+    fn read(&mut self, index: usize) -> Result<Arc<JsonDocument>> {
         if let Some(document) = &self.read[index] {
             return Ok(document.clone());
         }

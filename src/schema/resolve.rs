@@ -6,9 +6,28 @@ use super::parse::{Builder, is_schema};
 use super::uri;
 use super::{Body, Children, DocId, Kw, NodeId, ResourceId};
 use crate::error::{Error, ErrorKind, Result};
+use std::sync::Arc;
+
+/// A name that nothing has yet, as far as the documents have been read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Missing {
+    Uri(String),
+    Anchor(ResourceId, Box<str>),
+}
+
+/// Where a reference leads.
+enum Target {
+    Node(NodeId),
+    /// Nowhere yet: what has the name may stand in a place that only another reference makes a
+    /// subschema.
+    Missing(Missing),
+    /// It is no reference.
+    None,
+}
 
 impl Builder<'_> {
-    /// Finds the target of every active reference, also of those in what the targets bring in.
+    /// Finds the target of every active reference, also of those in what the targets bring in. The
+    /// order does not matter: a reference by a name that is missing waits for it.
     ///
     /// # Errors
     ///
@@ -16,32 +35,52 @@ impl Builder<'_> {
     pub(super) fn resolve_references(&mut self) -> Result<()> {
         while let Some((node, index)) = self.references.pop_front() {
             let target = self.target(node, index)?;
-            // Read what the reference made a subschema before the next one looks for anchors.
+            // Read what the reference made a subschema before the next one looks for names.
             self.walk()?;
-            if let Body::Keywords(keywords) = &mut self.nodes[node.index()].body
-                && let Some(keyword) = keywords.get_mut(index)
-                && let Some(target) = target
-            {
-                keyword.children = Children::Target(target);
+            match target {
+                Target::Node(target) => {
+                    if let Body::Keywords(keywords) = &mut self.nodes[node.index()].body
+                        && let Some(keyword) = keywords.get_mut(index)
+                    {
+                        keyword.children = Children::Target(target);
+                    }
+                }
+                Target::Missing(missing) => {
+                    self.waiting.entry(missing).or_default().push((node, index));
+                }
+                Target::None => {}
             }
         }
-        Ok(())
+        match self.waiting.iter().min_by_key(|(_, references)| *references) {
+            Some((missing, references)) => Err(self.dangling(references[0], missing)),
+            None => Ok(()),
+        }
     }
 
-    fn target(&mut self, node: NodeId, index: usize) -> Result<Option<NodeId>> {
+    /// Looks again at the references that wait for a name.
+    pub(super) fn wake(&mut self, name: &Missing) {
+        if let Some(woken) = self.waiting.remove(name) {
+            self.references.extend(woken);
+        }
+    }
+
+    fn target(&mut self, node: NodeId, index: usize) -> Result<Target> {
         let owner = &self.nodes[node.index()];
-        let Some(keyword) = owner.keywords().get(index) else { return Ok(None) };
+        let Some(keyword) = owner.keywords().get(index) else { return Ok(Target::None) };
         let (resource, kw, id) = (owner.resource, keyword.kw, keyword.value);
         let document = self.docs[keyword.doc.index()].clone();
         let value = document.value(id);
-        let Some(reference) = value.as_str() else { return Ok(None) };
+        let Some(reference) = value.as_str() else { return Ok(Target::None) };
         let (uri, fragment) = uri::split_fragment(reference);
-        let resource = self.resource_named(node, resource, value, uri)?;
+        let resource = match self.resource_named(node, resource, value, uri)? {
+            Ok(resource) => resource,
+            Err(missing) => return Ok(Target::Missing(missing)),
+        };
         let fragment = match fragment {
             None | Some("") => {
                 let root = self.registry.resources[resource.index()].root;
                 self.activate(root);
-                return Ok(Some(root));
+                return Ok(Target::Node(root));
             }
             Some(_) if kw == Some(Kw::RecursiveRef) => {
                 let message = "`$recursiveRef` takes \"#\" alone";
@@ -53,23 +92,18 @@ impl Builder<'_> {
             return Err(unresolved(value, "its fragment is no UTF-8 when decoded"));
         };
         if fragment.starts_with('/') {
-            return self.pointer_target(resource, value, &fragment).map(Some);
+            return self.pointer_target(resource, value, &fragment).map(Target::Node);
         }
-        let resource = &self.registry.resources[resource.index()];
-        match resource.anchors.get(fragment.as_str()) {
+        match self.registry.resources[resource.index()].anchors.get(fragment.as_str()) {
             Some(anchor) => {
                 let node = anchor.node;
                 if let Some(rival) = anchor.rival {
                     return Err(self.ambiguous(value, node, rival));
                 }
                 self.activate(node);
-                Ok(Some(node))
+                Ok(Target::Node(node))
             }
-            None => {
-                let message =
-                    format!("there is no such anchor in {}", self.location(resource.root));
-                Err(unresolved(value, message))
-            }
+            None => Ok(Target::Missing(Missing::Anchor(resource, fragment.into()))),
         }
     }
 
@@ -80,9 +114,9 @@ impl Builder<'_> {
         current: ResourceId,
         value: JsonRef<'_>,
         uri: &str,
-    ) -> Result<ResourceId> {
+    ) -> Result<std::result::Result<ResourceId, Missing>> {
         if uri.is_empty() {
-            return Ok(current);
+            return Ok(Ok(current));
         }
         let uri = uri::resolve(&self.registry.resources[current.index()].uri, uri);
         if let Some(known) = self.registry.find(&uri) {
@@ -90,20 +124,41 @@ impl Builder<'_> {
             if let Some(rival) = known.rival {
                 return Err(self.ambiguous(value, root(known.resource), root(rival)));
             }
-            return Ok(known.resource);
+            return Ok(Ok(known.resource));
         }
-        let Some(index) = self.library.find(&uri) else {
-            let message =
-                format!("nothing is known as {:?}; {}", excerpt(&uri), self.library.listed());
-            return Err(unresolved(value, message));
+        let Some(document) = self.library.document(&uri)? else {
+            return Ok(Err(Missing::Uri(uri)));
         };
-        let document = self.library.read(index)?;
-        let inherited = self.nodes[node.index()].dialect;
-        let root = self.add_document(document, inherited)?;
+        let known = self.docs.iter().position(|known| Arc::ptr_eq(known, &document));
+        let root = match known.and_then(|doc| self.node_at(DocId::new(doc), document.root().id())) {
+            // It was referred to by another of its URIs.
+            Some(root) => root,
+            None => self.add_document(document, self.nodes[node.index()].dialect)?,
+        };
         let resource = self.nodes[root.index()].resource;
         // It was found by this URI, whatever it calls itself.
         self.registry.name(&uri, resource, false);
-        Ok(resource)
+        self.wake(&Missing::Uri(uri));
+        Ok(Ok(resource))
+    }
+
+    /// The error of a reference by a name that nothing has.
+    fn dangling(&self, (node, index): (NodeId, usize), missing: &Missing) -> Error {
+        let message = match missing {
+            Missing::Uri(uri) => {
+                format!("nothing is known as {:?}; {}", excerpt(uri), self.library.listed())
+            }
+            Missing::Anchor(resource, _) => {
+                let root = self.registry.resources[resource.index()].root;
+                format!("there is no such anchor in {}", self.location(root))
+            }
+        };
+        match self.nodes[node.index()].keywords().get(index) {
+            Some(keyword) => {
+                unresolved(self.docs[keyword.doc.index()].value(keyword.value), message)
+            }
+            None => Error::new(ErrorKind::UnresolvedReference, message).at(self.location(node)),
+        }
     }
 
     fn ambiguous(&self, value: JsonRef<'_>, one: NodeId, other: NodeId) -> Error {

@@ -280,6 +280,43 @@ fn dangling_references_are_errors() {
     schema_in(Dialect::Draft4, r#"{"if": {"$ref": "x.json"}}"#);
 }
 
+/// Names in places that only references make subschemas, whichever reference comes first.
+#[test]
+fn the_order_of_references_does_not_matter() {
+    let by_name = |name: &str| format!(r#""propertyNames": {{"$ref": "{name}"}}"#);
+    let place = |member: &str| format!(r#""contains": {{"default": [{{{member}}}]}}"#);
+    let by_place = r##""items": {"$ref": "#/contains/default/0"}"##.to_owned();
+    for (name, member) in
+        [("http://x.test/a", r#""$id": "http://x.test/a""#), ("#n", r#""$anchor": "n""#)]
+    {
+        let mut members = [by_place.clone(), by_name(name), place(member)];
+        for _ in 0..2 {
+            for _ in 0..3 {
+                members.rotate_left(1);
+                let schema = schema(&format!("{{{}}}", members.join(", ")));
+                let names = schema.node(schema.root()).active(Kw::PropertyNames).unwrap();
+                let names = schema.node(names.children.get(0).unwrap()).active(Kw::Ref).unwrap();
+                let target = names.children.get(0).unwrap();
+                assert_eq!(schema.location(target), "#/contains/default/0");
+            }
+            members.swap(0, 1);
+        }
+        let members = [by_name(name), place(member)];
+        let text = format!("{{{}}}", members.join(", "));
+        assert_error(&text, ErrorKind::UnresolvedReference, "#/propertyNames/$ref");
+    }
+    // Each brings in what the one before it names.
+    let count = 500;
+    let nest = |inner: String, i| format!(r#"{{"$id": "http://x.test/{i}", "default": {inner}}}"#);
+    let nested = (1..count).rev().fold("{}".to_owned(), nest);
+    let references =
+        (1..count).rev().map(|i| format!(r#"{{"$ref": "http://x.test/{i}#/default"}}"#));
+    let references = references.collect::<Vec<_>>().join(",");
+    let text =
+        format!(r##"{{"anyOf": [{references}, {{"$ref": "#/default"}}], "default": {nested}}}"##);
+    assert_eq!(schema(&text).node_count(), 2 * count + 1);
+}
+
 #[test]
 fn one_identifier_for_two_subschemas_is_ambiguous_only_when_used() {
     let text = r#"{"items": {"$ref": "REF"}, "$defs": {"a": {"$id": "http://x.test/a", "$anchor": "n"},
@@ -297,6 +334,7 @@ fn one_identifier_for_two_subschemas_is_ambiguous_only_when_used() {
 fn in_place_cycles_are_errors() {
     for (text, location) in [
         (r##"{"$ref": "#"}"##, "#/$ref"),
+        (r##"{"$dynamicRef": "#"}"##, "#/$dynamicRef"),
         (r##"{"anyOf": [{}, {"$ref": "#"}]}"##, "#/anyOf/1/$ref"),
         (r##"{"not": {"allOf": [{"$ref": "#"}]}}"##, "#/not/allOf/0/$ref"),
         (r##"{"dependencies": {"a": ["b"], "c": {"$ref": "#"}}}"##, "#/dependencies/c/$ref"),
@@ -311,7 +349,6 @@ fn in_place_cycles_are_errors() {
         r##"{"properties": {"a": {"$ref": "#"}}}"##,
         r##"{"items": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}"##,
         r##"{"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}], "$defs": {"a": {}}}"##,
-        r##"{"$dynamicRef": "#"}"##,
         r##"{"contains": {"$ref": "#"}, "then": {"$ref": "#"}}"##,
     ] {
         schema(text);

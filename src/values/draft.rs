@@ -6,16 +6,36 @@
 use super::intersect;
 use super::numbers::NumberShape;
 use super::sets::Builder;
-use super::shape::{ArrayShape, Literals, Name, ObjectShape, Rank, SetId, StringShape};
+use super::shape::{ArrayShape, Literals, Name, ObjectShape, Position, Rank, SetId, StringShape};
+use super::strings::Text;
 use super::strings::{FormatUse, format_use};
+use super::unevaluated::of_items;
 use crate::base::Decimal;
 use crate::error::Result;
 use crate::schema::{
-    Body, Children, DocId, Draft as Dialect, JsonKind, JsonRef, Keyword, Kw, NodeId, Schema, Status,
+    Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Place, Schema, Status,
 };
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
 use std::sync::Arc;
+
+/// A keyword that is applied: where, and how its subschema's draft is made.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) place: Place,
+    pub(super) index: usize,
+    pub(super) how: How,
+}
+
+/// How the keywords of a subschema are applied whose draft is made so: what is evaluated matters to
+/// `unevaluated*` beside them.
+fn inside(how: How, keywords: &[Keyword]) -> How {
+    let asks = |k: &Keyword| {
+        k.status == Status::Active
+            && matches!(k.kw, Some(Kw::UnevaluatedItems | Kw::UnevaluatedProperties))
+    };
+    How { evaluated: how.evaluated || keywords.iter().any(asks), ..how }
+}
 
 /// A union of shapes for each type.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +71,7 @@ impl Draft {
     }
 
     /// The union of drafts, without repeats.
-    fn union<'d>(drafts: impl Iterator<Item = &'d Draft> + Clone) -> Draft {
+    pub(super) fn union<'d>(drafts: impl Iterator<Item = &'d Draft> + Clone) -> Draft {
         fn all<'d, T: Clone + Eq + Hash + 'd>(shapes: impl Iterator<Item = &'d T>) -> Vec<T> {
             let mut seen = FxHashSet::default();
             shapes.filter(|shape| seen.insert(*shape)).cloned().collect()
@@ -63,6 +83,12 @@ impl Draft {
             arrays: all(drafts.clone().flat_map(|draft| &draft.arrays)),
             objects: all(drafts.flat_map(|draft| &draft.objects)),
         }
+    }
+
+    /// Whether complements wait in it.
+    pub(super) fn waits(&self) -> bool {
+        self.arrays.iter().any(|shape| !shape.without.is_empty())
+            || self.objects.iter().any(|shape| !shape.without.is_empty())
     }
 
     fn narrow_strings(&mut self, narrower: &StringShape) {
@@ -82,52 +108,115 @@ impl Draft {
     }
 }
 
+/// How a draft is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct How {
+    /// What is not compiled exactly leaves a set that is too large in a positive position, and one
+    /// that is too small in a negative one.
+    pub(super) position: Position,
+    /// Whether the shapes tell which members and items are evaluated.
+    pub(super) evaluated: bool,
+}
+
+impl How {
+    pub(super) fn plain(position: Position) -> How {
+        How { position, evaluated: false }
+    }
+
+    /// Of what is only asked whether it holds, inside one more negation.
+    pub(super) fn negated(self) -> How {
+        How::plain(self.position.flip())
+    }
+}
+
+/// Without repeats.
+pub(super) fn distinct<T: Clone + Eq + Hash>(shapes: Vec<T>) -> Vec<T> {
+    if shapes.len() < 2 {
+        return shapes;
+    }
+    let mut seen = FxHashSet::default();
+    shapes.into_iter().filter(|shape| seen.insert(shape.clone())).collect()
+}
+
 impl Builder<'_> {
     /// The draft of a subschema. The drafts of the subschemas that apply in place are made first,
     /// by an explicit stack: their nesting is the schema's, and may be deep.
-    pub(super) fn draft(&mut self, node: NodeId) -> Result<Arc<Draft>> {
-        let mut stack = vec![node];
-        while let Some(&top) = stack.last() {
-            if self.drafts.contains_key(&top) {
+    pub(super) fn draft(&mut self, place: Place, how: How) -> Result<Arc<Draft>> {
+        let mut stack = vec![(place, how)];
+        while let Some(&(place, how)) = stack.last() {
+            if self.drafts.contains_key(&(place, how)) {
                 stack.pop();
                 continue;
             }
             let before = stack.len();
-            stack.extend(
-                self.in_place(top).into_iter().filter(|child| !self.drafts.contains_key(child)),
-            );
+            let needed = self.needed_drafts(place, how);
+            stack.extend(needed.into_iter().filter(|key| !self.drafts.contains_key(key)));
             if stack.len() == before {
-                let draft = self.apply(top)?;
-                self.drafts.insert(top, Arc::new(draft));
+                let draft = self.apply(place, how)?;
+                self.drafts.insert((place, how), Arc::new(draft));
                 stack.pop();
             }
         }
-        Ok(self.drafts[&node].clone())
+        Ok(self.drafts[&(place, how)].clone())
     }
 
-    /// The subschemas that a compiled keyword of `node` applies to the same value.
+    /// The drafts that the one of `place` is made of.
+    fn needed_drafts(&mut self, place: Place, how: How) -> Vec<(Place, How)> {
+        let schema = self.schema.clone();
+        let keywords = schema.node(place.node).keywords();
+        let how = inside(how, keywords);
+        let mut needed = Vec::new();
+        for keyword in keywords.iter().filter(|k| k.status == Status::Active) {
+            let Some(kw) = keyword.kw else { continue };
+            let ways: &[How] = match kw {
+                Kw::AllOf | Kw::AnyOf | Kw::Then | Kw::Else => &[how],
+                Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => &[how],
+                Kw::DependentSchemas | Kw::Dependencies => &[how],
+                Kw::OneOf | Kw::If => &[how, how.negated()],
+                Kw::Not => &[how.negated()],
+                _ => continue,
+            };
+            for child in self.children(place, keyword) {
+                needed.extend(ways.iter().map(|&how| (child, how)));
+            }
+        }
+        needed
+    }
+
+    /// The subschemas that a keyword of `node` applies to the same value, in any scope.
     pub(super) fn in_place(&self, node: NodeId) -> Vec<NodeId> {
         let Body::Keywords(keywords) = &self.schema.node(node).body else { return Vec::new() };
         let applies = |k: &&Keyword| {
-            k.status == Status::Active
-                && matches!(k.kw, Some(Kw::AllOf | Kw::AnyOf | Kw::Not | Kw::Ref))
+            k.status == Status::Active && k.kw.is_some_and(|kw| kw.applies_in_place())
         };
         keywords.iter().filter(applies).flat_map(|k| k.children.ids()).collect()
     }
 
-    /// Applies the keywords of `node` in the order of its text.
-    fn apply(&mut self, node: NodeId) -> Result<Draft> {
+    /// Applies the keywords of `place` in the order of its text; but last of all those that depend on
+    /// the others.
+    fn apply(&mut self, place: Place, how: How) -> Result<Draft> {
         let schema = self.schema.clone();
-        let keywords = match &schema.node(node).body {
+        let keywords = match &schema.node(place.node).body {
             Body::Boolean(true) => return Ok(Draft::any()),
             Body::Boolean(false) => return Ok(Draft::never()),
             Body::Keywords(keywords) => keywords,
         };
+        let within = inside(how, keywords);
+        let is_last =
+            |kw: Kw| matches!(kw, Kw::Not | Kw::UnevaluatedItems | Kw::UnevaluatedProperties);
         let mut draft = Draft::any();
-        for (index, keyword) in keywords.iter().enumerate() {
-            if let (true, Some(kw)) = (keyword.status == Status::Active, keyword.kw) {
-                self.apply_keyword(&mut draft, node, index, kw, keywords)?;
+        for last in [false, true] {
+            for (index, keyword) in keywords.iter().enumerate() {
+                if let (true, Some(kw)) = (keyword.status == Status::Active, keyword.kw)
+                    && is_last(kw) == last
+                {
+                    let at = At { place, index, how: within };
+                    self.apply_keyword(&mut draft, at, kw, keywords)?;
+                }
             }
+        }
+        if within.evaluated && !how.evaluated {
+            draft.forget_evaluated();
         }
         Ok(draft)
     }
@@ -135,46 +224,53 @@ impl Builder<'_> {
     fn apply_keyword(
         &mut self,
         draft: &mut Draft,
-        node: NodeId,
-        index: usize,
+        at: At,
         kw: Kw,
         keywords: &[Keyword],
     ) -> Result<()> {
         let schema = self.schema.clone();
-        let keyword = &keywords[index];
+        let At { place, index, how } = at;
+        let (node, keyword) = (place.node, &keywords[index]);
         let value = schema.value(keyword);
         match kw {
             Kw::Type => {
                 // In draft 4, `1.0` is no integer.
-                let digits = schema.node(node).dialect.draft() == Dialect::Draft4;
-                narrow_types(draft, value, &NumberShape::integers(digits));
+                let digits = schema.node(node).dialect.draft().is_draft_4();
+                let nullable = schema.node(node).active(Kw::Nullable);
+                let nullable = nullable.and_then(|k| schema.value(k).as_bool()) == Some(true);
+                narrow_types(draft, value, nullable, &NumberShape::integers(digits));
             }
             Kw::Enum | Kw::Const => {
                 let union = match kw {
                     Kw::Enum => self.literals(keyword.doc, value.items()),
                     _ => self.literals(keyword.doc, [value]),
                 };
-                self.meet(draft, &union, node, index);
+                self.meet(draft, &union, at);
             }
-            Kw::AllOf | Kw::Ref => {
-                for child in keyword.children.ids() {
-                    let narrower = self.drafts[&child].clone();
-                    if !self.try_meet(draft, &narrower) {
-                        self.widen_node(child);
-                    }
+            Kw::AllOf | Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => {
+                for child in self.children(place, keyword) {
+                    let narrower = self.drafts[&(child, how)].clone();
+                    self.meet(draft, &narrower, at);
                 }
             }
             Kw::AnyOf => {
-                let branches: Vec<Arc<Draft>> =
-                    keyword.children.ids().map(|child| self.drafts[&child].clone()).collect();
-                let union = Draft::union(branches.iter().map(|draft| &**draft));
-                self.meet(draft, &union, node, index);
+                let union = self.any_of(at, keyword);
+                self.meet(draft, &union, at);
+            }
+            Kw::OneOf => {
+                let union = self.one_of(at, keyword);
+                self.meet(draft, &union, at);
             }
             Kw::Not => {
-                if let Some(child) = keyword.children.get(0) {
-                    self.meet_not(draft, node, index, child);
+                for child in self.children(place, keyword) {
+                    let negated = self.drafts[&(child, how.negated())].clone();
+                    *draft = self.without(draft, &negated, at);
                 }
             }
+            Kw::If => self.if_then_else(draft, at, keywords),
+            Kw::DependentSchemas | Kw::Dependencies => self.dependent_schemas(draft, at, keyword),
+            Kw::UnevaluatedProperties => self.unevaluated_properties(draft, at, keyword),
+            Kw::UnevaluatedItems => self.unevaluated_items(draft, at, keyword),
             Kw::MinLength => {
                 let min = length(value);
                 draft.narrow_strings(&StringShape { min, ..StringShape::default() });
@@ -187,8 +283,17 @@ impl Builder<'_> {
                 if let Some(integers) = self.integer_format(node, kw, value) {
                     draft.narrow_numbers(&integers);
                 }
-                if let Some(shape) = self.factor(node, index, kw, value)? {
-                    draft.narrow_strings(&shape);
+                match (self.factor(node, index, kw, value)?, how.position) {
+                    (Text::Nothing, _) | (Text::Unknown, Position::Positive) => {}
+                    (Text::Exact(shape), _) | (Text::Superset(shape), Position::Positive) => {
+                        draft.narrow_strings(&shape);
+                    }
+                    (_, Position::Negative) => draft.strings.clear(),
+                }
+            }
+            Kw::ContentMediaType if how.position == Position::Negative => {
+                if self.checks_content(node, value) {
+                    draft.strings.clear();
                 }
             }
             Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
@@ -210,17 +315,19 @@ impl Builder<'_> {
                 draft.narrow_arrays(|a| a.max = Some(a.max.map_or(max, |m| m.min(max))));
             }
             Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
-                self.items(draft, kw, keyword, keywords);
+                self.items(draft, at, kw, keywords);
             }
-            Kw::UniqueItems if value.as_bool() == Some(true) => self.unique(draft),
-            Kw::Contains => self.contains(draft, keyword, keywords),
+            Kw::UniqueItems if value.as_bool() == Some(true) => self.unique(draft, at),
+            Kw::Contains => self.contains(draft, at, keywords),
             Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties => {
-                if let Some(shape) = self.properties(node, kw, keywords)? {
-                    self.meet_objects(draft, &shape);
+                match self.properties(at, kw, keywords)? {
+                    Some(shape) => self.meet_objects(draft, &shape),
+                    None if how.position == Position::Negative => draft.objects.clear(),
+                    None => {}
                 }
             }
             Kw::PropertyNames => {
-                let key_nodes = keyword.children.ids().collect();
+                let key_nodes = self.children(place, keyword).into();
                 self.meet_objects(draft, &ObjectShape { key_nodes, ..ObjectShape::any() });
             }
             Kw::Required => {
@@ -258,11 +365,37 @@ impl Builder<'_> {
         both.map(|both| *draft = both).is_some()
     }
 
-    /// The same; the keyword is widened where it has to be left out.
-    fn meet(&mut self, draft: &mut Draft, other: &Draft, node: NodeId, index: usize) {
-        if !self.try_meet(draft, other) {
-            self.widen(node, index, "set_shapes");
+    /// The same; where it would have too many, the keyword is widened.
+    pub(super) fn meet(&mut self, draft: &mut Draft, other: &Draft, at: At) {
+        if self.try_meet(draft, other) {
+            return;
         }
+        self.widen(at.place.node, at.index, "set_shapes");
+        for child in self.children_of(at) {
+            self.widen_node(child.node);
+        }
+        if at.how.position == Position::Negative {
+            *draft = Draft::never();
+        }
+    }
+
+    /// The places of the subschemas that a keyword at `place` holds or refers to.
+    pub(super) fn children(&self, place: Place, keyword: &Keyword) -> Vec<Place> {
+        let (schema, scopes) = (&self.schema, self.schema.scopes());
+        if let Children::Target(_) = keyword.children {
+            return scopes.target(schema, place, keyword).into_iter().collect();
+        }
+        keyword.children.ids().map(|child| scopes.child(schema, place, child)).collect()
+    }
+
+    fn children_of(&self, at: At) -> Vec<Place> {
+        let keyword = &self.schema.node(at.place.node).keywords()[at.index];
+        self.children(at.place, keyword)
+    }
+
+    /// The place of a subschema that a keyword at `place` holds.
+    pub(super) fn child(&self, place: Place, child: NodeId) -> Place {
+        self.schema.scopes().child(&self.schema, place, child)
     }
 
     fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
@@ -272,32 +405,34 @@ impl Builder<'_> {
     }
 
     /// `prefixItems`, `items` in both forms and `additionalItems`: each narrows items by index.
-    fn items(&mut self, draft: &mut Draft, kw: Kw, keyword: &Keyword, keywords: &[Keyword]) {
+    fn items(&mut self, draft: &mut Draft, at: At, kw: Kw, keywords: &[Keyword]) {
+        let keyword = &keywords[at.index];
         let beside = |kw| keywords.iter().find(|k| k.status == Status::Active && k.kw == Some(kw));
-        let nodes: Vec<NodeId> = keyword.children.ids().collect();
-        let shape = match (kw, &keyword.children) {
-            (Kw::PrefixItems, _) | (Kw::Items, Children::List(_)) => ArrayShape {
-                prefix: nodes.into_iter().map(|n| self.node_set(n)).collect(),
-                ..ArrayShape::any()
-            },
+        let places = self.children(at.place, keyword);
+        let (shape, evaluated) = match (kw, &keyword.children) {
+            (Kw::PrefixItems, _) | (Kw::Items, Children::List(_)) => {
+                let evaluated = places.len() as u64;
+                let prefix = places.into_iter().map(|place| self.node_set(place)).collect();
+                (ArrayShape { prefix, ..ArrayShape::any() }, evaluated)
+            }
             _ => {
                 // One schema for the items behind those that a list beside it names.
                 let list = if kw == Kw::Items { Kw::PrefixItems } else { Kw::Items };
                 let skipped = beside(list).map_or(0, |k| k.children.ids().count());
-                let Some(&node) = nodes.first() else { return };
-                let rest = self.node_set(node);
-                ArrayShape {
-                    prefix: std::iter::repeat_n(SetId::ANY, skipped).collect(),
-                    rest,
-                    ..ArrayShape::any()
-                }
+                let Some(&place) = places.first() else { return };
+                let rest = self.node_set(place);
+                let prefix = std::iter::repeat_n(SetId::ANY, skipped).collect();
+                (ArrayShape { prefix, rest, ..ArrayShape::any() }, u64::MAX)
             }
         };
-        for array in &mut draft.arrays {
-            if let Some(both) = intersect::arrays(array, &shape, self) {
-                *array = both;
-            }
-        }
+        let shape = if at.how.evaluated { of_items(shape, evaluated, Vec::new()) } else { shape };
+        self.meet_arrays(draft, &shape);
+    }
+
+    pub(super) fn meet_arrays(&mut self, draft: &mut Draft, narrower: &ArrayShape) {
+        let arrays = draft.arrays.iter();
+        let both = arrays.filter_map(|array| intersect::arrays(array, narrower, self));
+        draft.arrays = both.collect();
     }
 
     /// The union of literal values.
@@ -366,14 +501,15 @@ impl Builder<'_> {
 }
 
 /// `type`: a name or a list of names. The reader has checked them.
-fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, integers: &NumberShape) {
+/// `nullable`: OpenAPI's keyword beside it, which adds null.
+fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, nullable: bool, integers: &NumberShape) {
     let names: Vec<&str> = match value.as_str() {
         Some(name) => vec![name],
         None => value.items().filter_map(JsonRef::as_str).collect(),
     };
     let has = |name: &str| names.contains(&name);
     let mut literals = Literals::NONE;
-    if has("null") {
+    if nullable || has("null") {
         literals = literals.or(Literals::NULL);
     }
     if has("boolean") {

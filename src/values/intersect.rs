@@ -21,6 +21,9 @@ pub(super) trait Conjoin {
     /// Whether a set is empty, as far as can be told at once.
     fn is_empty(&mut self, set: SetId) -> bool;
 
+    /// Whether a conjunction of several contradicts itself, as far as can be told at once.
+    fn is_conflict(&mut self, set: SetId) -> bool;
+
     /// Whether a language holds a key.
     fn is_in(&self, factor: FactorId, key: &str) -> bool;
 }
@@ -87,6 +90,7 @@ pub(super) fn arrays(a: &ArrayShape, b: &ArrayShape, join: &mut dyn Conjoin) -> 
         max,
         counts: together(&a.counts, &b.counts),
         unique: a.unique || b.unique,
+        without: together(&a.without, &b.without),
         evaluated: evaluated_items(a.evaluated.as_deref(), b.evaluated.as_deref()),
     };
     simplified_array(both, join)
@@ -224,6 +228,7 @@ pub(super) fn objects(
             all.dedup();
             all.into()
         },
+        without: together(&a.without, &b.without),
         evaluated: evaluated_keys(a.evaluated.as_deref(), b.evaluated.as_deref()),
     };
     simplified_object(both, join)
@@ -295,7 +300,7 @@ pub(super) fn simplified_object(
     let mut needed = 0;
     for name in required {
         needed += 1;
-        if name.set == SetId::NEVER {
+        if name.set == SetId::NEVER || join.is_conflict(name.set) {
             return None;
         }
     }
@@ -423,6 +428,10 @@ mod tests {
         }
 
         fn is_empty(&mut self, set: SetId) -> bool {
+            set == SetId::NEVER
+        }
+
+        fn is_conflict(&mut self, set: SetId) -> bool {
             set == SetId::NEVER
         }
 

@@ -1,16 +1,19 @@
 //! Keywords that speak of an array's items as a whole: `contains` with its bounds, `uniqueItems`.
 
-use super::draft::{Draft, length};
-use super::intersect;
-use super::sets::Builder;
-use super::shape::{ArrayShape, ItemCount};
+use super::draft::{At, Draft, length};
+use super::sets::{Builder, Widened};
+use super::shape::{ArrayShape, ItemCount, Position};
+use super::unevaluated::of_items;
+use crate::base::Route;
 use crate::schema::{Keyword, Kw, Status};
 use std::sync::Arc;
 
 impl Builder<'_> {
     /// `contains`, with the `minContains` and `maxContains` that stand beside it.
-    pub(super) fn contains(&mut self, draft: &mut Draft, keyword: &Keyword, keywords: &[Keyword]) {
-        let Some(node) = keyword.children.get(0) else { return };
+    pub(super) fn contains(&mut self, draft: &mut Draft, at: At, keywords: &[Keyword]) {
+        let children = self.children(at.place, &keywords[at.index]);
+        let Some(&place) = children.first() else { return };
+        let set = self.node_set(place);
         let schema = self.schema.clone();
         // Dialects without them have no active ones.
         let bound = |kw: Kw| {
@@ -19,20 +22,30 @@ impl Builder<'_> {
         };
         let count = ItemCount {
             prefix: Arc::new([]),
-            rest: self.node_set(node),
+            rest: set,
             min: bound(Kw::MinContains).unwrap_or(1),
             max: bound(Kw::MaxContains),
         };
-        self.meet_arrays(draft, &ArrayShape { counts: Arc::new([count]), ..ArrayShape::any() });
+        let mut shape = ArrayShape { counts: Arc::new([count]), ..ArrayShape::any() };
+        if at.how.evaluated && self.contains_evaluates(at.place.node) {
+            shape = of_items(shape, 0, vec![set]);
+        }
+        self.meet_arrays(draft, &shape);
     }
 
-    /// `uniqueItems`.
-    pub(super) fn unique(&mut self, draft: &mut Draft) {
+    /// `uniqueItems`. Which arrays repeat an item is not compiled: where it is negated, the check asks.
+    pub(super) fn unique(&mut self, draft: &mut Draft, at: At) {
+        if at.how.position == Position::Negative {
+            draft.arrays.clear();
+            self.widened.push(Widened {
+                node: at.place.node,
+                index: at.index,
+                route: Route::MaskCheck,
+                reason: "that items repeat is not enforced where it is negated".into(),
+                limit: None,
+            });
+            return;
+        }
         self.meet_arrays(draft, &ArrayShape { unique: true, ..ArrayShape::any() });
-    }
-
-    fn meet_arrays(&mut self, draft: &mut Draft, narrower: &ArrayShape) {
-        let both = draft.arrays.iter().filter_map(|array| intersect::arrays(array, narrower, self));
-        draft.arrays = both.collect();
     }
 }

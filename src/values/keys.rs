@@ -5,14 +5,18 @@
 //! all of theirs. Which combinations occur at all is a matter of the languages alone
 //! ([`Joint`]); each has one set of values, made when the shape is interned.
 
+use super::draft::{At, Draft, How};
 use super::intersect::Conjoin;
 use super::sets::{Builder, Term, Widened};
-use super::shape::{FactorId, KeyRule, KeySet, Name, ObjectShape, Rank, SetId, StringShape};
+use super::shape::{
+    FactorId, KeyRule, KeySet, Name, ObjectShape, Position, Rank, SetId, StringShape,
+};
+use super::unevaluated::of_properties;
 use crate::base::Route;
 use crate::error::Result;
 use crate::language::{Factor, Joint, LanguageLimit, PatternError};
 use crate::options::Objects;
-use crate::schema::{Children, Keyword, Kw, NodeId, Status};
+use crate::schema::{Children, Keyword, Kw, NodeId, Place, Status};
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
 
@@ -47,6 +51,10 @@ impl Conjoin for Builder<'_> {
         self.is_plainly_empty(set)
     }
 
+    fn is_conflict(&mut self, set: SetId) -> bool {
+        self.terms.get(set.index()).len() > 1 && self.is_plainly_empty(set)
+    }
+
     fn is_in(&self, factor: FactorId, key: &str) -> bool {
         self.factors[factor.index()].matches(key)
     }
@@ -54,20 +62,23 @@ impl Conjoin for Builder<'_> {
 
 impl Builder<'_> {
     /// `properties`, `patternProperties` and `additionalProperties` of one schema object make one
-    /// shape, at the place of the first that names keys.
+    /// shape, at the place of the first that names keys; the others make one that says nothing. `None`
+    /// in a negative position, where what a pattern means is not known.
     pub(super) fn properties(
         &mut self,
-        node: NodeId,
+        at: At,
         kw: Kw,
         all: &[Keyword],
     ) -> Result<Option<ObjectShape>> {
+        let At { place, how, .. } = at;
+        let node = place.node;
         let find = |kw| all.iter().position(|k| k.status == Status::Active && k.kw == Some(kw));
         let (named, patterns) = (find(Kw::Properties), find(Kw::PatternProperties));
         let additional = find(Kw::AdditionalProperties);
         let first = [(Kw::Properties, named), (Kw::PatternProperties, patterns)];
         let first = first.into_iter().find(|(_, at)| at.is_some());
         if first.map_or(Kw::AdditionalProperties, |(kw, _)| kw) != kw {
-            return Ok(None);
+            return Ok(Some(ObjectShape::any()));
         }
         let closes = self.options.policy.objects == Objects::Closed;
         let mut shape = ObjectShape::any();
@@ -86,7 +97,7 @@ impl Builder<'_> {
                 if let Some(excluded) = &mut excluded {
                     excluded.push(keys.clone());
                 }
-                let set = self.node_set(*child);
+                let set = self.child_set(place, *child);
                 rules.push(KeyRule { keys: vec![keys], negated: false, set, opens: true });
             }
         }
@@ -95,7 +106,7 @@ impl Builder<'_> {
         {
             let mut names = Vec::with_capacity(members.len());
             for (text, child) in members {
-                let mut set = self.node_set(*child);
+                let mut set = self.child_set(place, *child);
                 for rule in &rules {
                     if rule.holds(|factor| self.is_in(factor, text)) {
                         set = self.join_sets(set, rule.set);
@@ -111,10 +122,10 @@ impl Builder<'_> {
         if let Some(at) = additional
             && let Some(child) = all[at].children.get(0)
         {
-            match excluded {
-                Some(keys) if keys.is_empty() => shape.other = self.node_set(child),
+            match excluded.clone() {
+                Some(keys) if keys.is_empty() => shape.other = self.child_set(place, child),
                 Some(keys) => {
-                    let set = self.node_set(child);
+                    let set = self.child_set(place, child);
                     rules.push(KeyRule { keys, negated: true, set, opens: false });
                 }
                 None => self.widened.push(Widened {
@@ -126,6 +137,13 @@ impl Builder<'_> {
                 }),
             }
         }
+        if excluded.is_none() && how.position == Position::Negative {
+            return Ok(None);
+        }
+        if how.evaluated {
+            let all = additional.is_some() || excluded.is_none();
+            shape.evaluated = of_properties(&shape.names, excluded.unwrap_or_default(), all);
+        }
         shape.rules = rules.into();
         shape.closed = closes
             && kw == Kw::Properties
@@ -133,6 +151,11 @@ impl Builder<'_> {
             && additional.is_none()
             && find(Kw::UnevaluatedProperties).is_none();
         Ok(Some(shape))
+    }
+
+    fn child_set(&mut self, place: Place, child: NodeId) -> SetId {
+        let child = self.child(place, child);
+        self.node_set(child)
     }
 
     /// The language of a key of `patternProperties`; `None` where it is routed.
@@ -162,22 +185,28 @@ impl Builder<'_> {
     }
 
     /// Turns the subschemas that the keys of `shape` must satisfy into rules.
-    pub(super) fn resolve_key_nodes(&mut self, shape: &mut ObjectShape) -> Result<()> {
+    pub(super) fn resolve_key_nodes(
+        &mut self,
+        shape: &mut ObjectShape,
+        position: Position,
+    ) -> Result<()> {
         let nodes = std::mem::replace(&mut shape.key_nodes, Arc::new([]));
         if nodes.is_empty() {
             return Ok(());
         }
         let mut rules = shape.rules.to_vec();
-        for &node in nodes.iter() {
-            let draft = self.draft(node)?;
+        for &place in nodes.iter() {
+            let draft = self.key_draft(place, position)?;
             let mut keys = Vec::with_capacity(draft.strings.len());
             for strings in &draft.strings {
                 match self.key_set(strings) {
                     Ok(set) => keys.push(set),
-                    // Any key may come, so that nothing is lost.
+                    // Any key may come, so that nothing is lost; or none, so that nothing is added.
                     Err(limit) => {
-                        self.widen_closure(node, limit, |_| true);
-                        keys.push(KeySet::default());
+                        self.widen_closure(place.node, limit, |_| true);
+                        if position == Position::Positive {
+                            keys.push(KeySet::default());
+                        }
                     }
                 }
             }
@@ -191,6 +220,21 @@ impl Builder<'_> {
         shape.names = names.collect();
         shape.rules = rules.into();
         Ok(())
+    }
+
+    /// The draft of a subschema for keys. It may ask for itself, below a negation of what it says of
+    /// keys.
+    fn key_draft(&mut self, place: Place, position: Position) -> Result<Arc<Draft>> {
+        if !self.open_keys.insert(place) {
+            self.widen_closure(place.node, "set_shapes", |_| true);
+            return Ok(Arc::new(match position {
+                Position::Positive => Draft::any(),
+                Position::Negative => Draft::never(),
+            }));
+        }
+        let draft = self.draft(place, How::plain(position));
+        self.open_keys.remove(&place);
+        draft
     }
 
     /// A set of strings as a set of keys; an error where a limit is met.

@@ -19,6 +19,7 @@
 //! Rejected: sets as canonical terms with memoised binary operations. Conjunction lists need no
 //! memo table, and their number is bounded by what the schema's text can combine.
 
+mod combine;
 mod conflict;
 mod draft;
 mod emptiness;
@@ -29,9 +30,11 @@ mod keys;
 mod needs;
 mod negate;
 mod numbers;
+mod plain;
 mod sets;
 mod shape;
 mod strings;
+mod unevaluated;
 mod unique;
 mod ways;
 

@@ -1,125 +1,176 @@
-//! `not`: the complement of what a subschema allows.
+//! Complements: what a union of shapes leaves out.
 //!
-//! The complement of a union is the intersection of the complements of its shapes, and that of a
-//! conjunction of constraints is the union of the negated constraints. A subschema is negated only
-//! where it is known exactly: what is widened in it would make its complement too small. Arrays and
-//! objects are negated as whole types.
+//! The negation of a conjunction of constraints is a union of negated constraints, and the negation
+//! of each constraint is a constraint: for-all becomes there-is and back, a minimum a maximum. What
+//! is said of all members, or of all items, is negated as one: some member, or item, breaks it.
+//!
+//! Only differences are made, `a ∧ ¬b`: where `a` and `b` are disjoint that is `a`, and most shapes of
+//! the others are empty at once.
 
-use super::draft::Draft;
+use super::draft::{Draft, distinct};
 use super::intersect;
 use super::numbers::NumberShape;
-use super::sets::{Builder, Widened, narrows};
-use super::shape::{ArrayShape, Literals, ObjectShape, StringShape};
-use crate::base::Route;
-use crate::options::Content;
-use crate::schema::{Body, Keyword, Kw, NodeId, Role, Status};
-
-/// Why `not` is left to the check.
-const INEXACT: &str = "what it negates is not compiled exactly into the mask yet";
+use super::sets::Builder;
+use super::shape::{
+    ArrayShape, ItemCount, KeyRule, Name, ObjectShape, Position, Rank, SetId, SomeMember,
+    StringShape,
+};
+use crate::error::Result;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 impl Builder<'_> {
-    /// Meets `draft` with the complement of `child`, the subschema of the keyword `not` at `index`
-    /// of `node`, or routes the keyword.
-    pub(super) fn meet_not(
-        &mut self,
-        draft: &mut Draft,
-        node: NodeId,
-        index: usize,
-        child: NodeId,
-    ) {
-        let complement = if self.is_exact(child) { self.complement(child) } else { None };
-        let met = complement.is_some_and(|complement| self.try_meet(draft, &complement));
-        if !met {
-            self.widened.push(Widened {
-                node,
-                index,
-                route: Route::Check,
-                reason: INEXACT.into(),
-                limit: None,
-            });
-        }
-    }
-
-    /// Whether the draft of `node` holds what the subschema allows, and no more.
-    fn is_exact(&self, node: NodeId) -> bool {
-        let closure = self.in_place_closure(node);
-        if self.widened.iter().any(|widened| closure.contains(&widened.node)) {
-            return false;
-        }
-        closure.into_iter().all(|node| {
-            let Body::Keywords(keywords) = &self.schema.node(node).body else { return true };
-            let mut active = keywords.iter().filter(|k| k.status == Status::Active);
-            active.all(|keyword| self.is_exact_keyword(node, keyword))
-        })
-    }
-
-    fn is_exact_keyword(&self, node: NodeId, keyword: &Keyword) -> bool {
-        match keyword.kw {
-            Some(kw @ (Kw::Format | Kw::ContentEncoding)) => {
-                let text = self.schema.value(keyword).as_str().unwrap_or_default();
-                self.format_row(node, kw, text).is_none_or(|row| row.rest().is_none())
-            }
-            // JSON inside a string is for the check alone.
-            Some(Kw::ContentMediaType) => self.options.content == Content::Annotate,
-            Some(kw) => {
-                let asserts =
-                    matches!(kw.spec().role, Role::Assertion | Role::Applicator | Role::Reference);
-                !asserts || narrows(kw)
-            }
-            None => true,
-        }
-    }
-
-    /// Whether a subschema for members or keys asserts anything.
-    fn constrains_members(&self, node: NodeId) -> bool {
-        let asserts = |child: NodeId| match &self.schema.node(child).body {
-            Body::Boolean(all) => !all,
-            Body::Keywords(keywords) => keywords.iter().any(|k| k.status == Status::Active),
-        };
-        self.in_place_closure(node).into_iter().any(|node| {
-            self.schema.node(node).keywords().iter().any(|keyword| {
-                let of_members = matches!(
-                    keyword.kw,
-                    Some(
-                        Kw::Properties
-                            | Kw::PatternProperties
-                            | Kw::AdditionalProperties
-                            | Kw::PropertyNames
-                            | Kw::Items
-                            | Kw::PrefixItems
-                            | Kw::AdditionalItems
-                    )
-                );
-                keyword.status == Status::Active
-                    && of_members
-                    && keyword.children.ids().any(asserts)
-            })
-        })
-    }
-
-    /// The complement of the draft of `node`; `None` where it cannot be told.
-    fn complement(&mut self, node: NodeId) -> Option<Draft> {
-        let draft = self.drafts.get(&node)?.clone();
-        // What members must be may have been left out of the mask: all containers are not all then.
-        let is_all = !self.constrains_members(node);
+    /// `a ∧ ¬b`, where `b` is made for the other position than `a`; `None` where a limit is met. What
+    /// it says of arrays and objects waits.
+    pub(super) fn difference(&mut self, a: &Draft, b: &Draft) -> Option<Draft> {
         let limit = self.options.limits.set_shapes;
-        let mut strings = vec![StringShape::default()];
-        for shape in &draft.strings {
+        let mut strings = a.strings.clone();
+        for shape in b.strings.iter().filter(|_| !a.strings.is_empty()) {
             let negated = self.negated_strings(shape)?;
             strings = intersect::product(&strings, &negated, limit, intersect::strings)?;
         }
-        let mut numbers = vec![NumberShape::ANY];
-        for shape in &draft.numbers {
+        let mut numbers = a.numbers.clone();
+        for shape in b.numbers.iter().filter(|_| !a.numbers.is_empty()) {
             let negated = shape.negate()?;
             numbers = intersect::product(&numbers, &negated, limit, NumberShape::intersect)?;
         }
         Some(Draft {
-            literals: Literals::ALL.without(draft.literals),
+            literals: a.literals.without(b.literals),
             numbers,
             strings,
-            arrays: whole(&draft.arrays, |a| is_all && *a == ArrayShape::any(), ArrayShape::any)?,
-            objects: whole(&draft.objects, |o| is_all && o.is_any(), ObjectShape::any)?,
+            arrays: self.arrays_without(&a.arrays, &b.arrays),
+            objects: self.objects_without(&a.objects, &b.objects),
         })
+    }
+
+    /// Notes for each of `a` what it is without.
+    fn arrays_without(&mut self, a: &[ArrayShape], b: &[ArrayShape]) -> Vec<ArrayShape> {
+        if b.contains(&ArrayShape::any()) {
+            return Vec::new();
+        }
+        let b: Vec<Arc<ArrayShape>> = b.iter().cloned().map(Arc::new).collect();
+        let without = a.iter().map(|own| {
+            let meets = b.iter().filter(|other| !self.are_disjoint_arrays(own, other));
+            let without = own.without.iter().chain(meets).cloned();
+            ArrayShape { without: distinct(without.collect()).into(), ..own.clone() }
+        });
+        without.collect()
+    }
+
+    /// Notes for each of `a` what it is without.
+    fn objects_without(&mut self, a: &[ObjectShape], b: &[ObjectShape]) -> Vec<ObjectShape> {
+        if b.iter().any(ObjectShape::is_any) {
+            return Vec::new();
+        }
+        let b: Vec<Arc<ObjectShape>> = b.iter().cloned().map(Arc::new).collect();
+        let without = a.iter().map(|own| {
+            let meets = b.iter().filter(|other| !self.are_disjoint_objects(own, other));
+            let without = own.without.iter().chain(meets).cloned();
+            ObjectShape { without: distinct(without.collect()).into(), ..own.clone() }
+        });
+        without.collect()
+    }
+
+    /// Makes the complements that wait in `draft`; `false` where a limit is met: the types concerned are
+    /// then left as they are in a positive position, and without values in a negative one.
+    pub(super) fn make_complements(
+        &mut self,
+        draft: &mut Draft,
+        position: Position,
+    ) -> Result<bool> {
+        let mut exact = true;
+        if draft.arrays.iter().any(|shape| !shape.without.is_empty()) {
+            match self.array_complements(&draft.arrays) {
+                Some(arrays) => draft.arrays = arrays,
+                None => {
+                    exact = false;
+                    let mut arrays = std::mem::take(&mut draft.arrays);
+                    if position == Position::Positive {
+                        arrays.iter_mut().for_each(|shape| shape.without = Arc::new([]));
+                        draft.arrays = distinct(arrays);
+                    }
+                }
+            }
+        }
+        if draft.objects.iter().any(|shape| !shape.without.is_empty()) {
+            match self.object_complements(&draft.objects, position)? {
+                Some(objects) => draft.objects = objects,
+                None => {
+                    exact = false;
+                    let mut objects = std::mem::take(&mut draft.objects);
+                    if position == Position::Positive {
+                        objects.iter_mut().for_each(|shape| shape.without = Arc::new([]));
+                        draft.objects = distinct(objects);
+                    }
+                }
+            }
+        }
+        Ok(exact)
+    }
+
+    fn array_complements(&mut self, shapes: &[ArrayShape]) -> Option<Vec<ArrayShape>> {
+        let limit = self.options.limits.set_shapes.max(shapes.len());
+        let (mut done, mut open) = (Vec::new(), shapes.to_vec());
+        while let Some(mut own) = open.pop() {
+            let Some((other, rest)) = own.without.split_last() else {
+                done.push(own);
+                continue;
+            };
+            let (other, rest) = (other.clone(), rest.into());
+            own.without = rest;
+            if self.are_disjoint_arrays(&own, &other) {
+                open.push(own);
+                continue;
+            }
+            let negated = self.negated_array(&other)?;
+            open.extend(negated.iter().filter_map(|n| intersect::arrays(&own, n, self)));
+            if done.len() + open.len() > limit {
+                open = distinct(open);
+                if done.len() + open.len() > limit {
+                    return None;
+                }
+            }
+        }
+        done.reverse();
+        Some(distinct(done))
+    }
+
+    fn object_complements(
+        &mut self,
+        shapes: &[ObjectShape],
+        position: Position,
+    ) -> Result<Option<Vec<ObjectShape>>> {
+        let limit = self.options.limits.set_shapes.max(shapes.len());
+        let (mut done, mut open) = (Vec::new(), shapes.to_vec());
+        // By address; the shape is kept, so that no other gets it.
+        let mut known: FxHashMap<*const ObjectShape, (Arc<ObjectShape>, Vec<ObjectShape>)> =
+            FxHashMap::default();
+        while let Some(mut own) = open.pop() {
+            let Some((other, rest)) = own.without.split_last() else {
+                done.push(own);
+                continue;
+            };
+            let (other, rest) = (other.clone(), rest.into());
+            own.without = rest;
+            if self.are_disjoint_objects(&own, &other) {
+                open.push(own);
+                continue;
+            }
+            if !known.contains_key(&Arc::as_ptr(&other)) {
+                let negated = self.negated_object(&other, position)?;
+                known.insert(Arc::as_ptr(&other), (other.clone(), negated));
+            }
+            let negated = known[&Arc::as_ptr(&other)].1.iter();
+            open.extend(negated.filter_map(|n| intersect::objects(&own, n, self)));
+            if done.len() + open.len() > limit {
+                open = distinct(open);
+                if done.len() + open.len() > limit {
+                    return Ok(None);
+                }
+            }
+        }
+        done.reverse();
+        Ok(Some(distinct(done)))
     }
 
     /// The strings that break one of the constraints of `shape`; `None` where a limit is met.
@@ -143,12 +194,103 @@ impl Builder<'_> {
         }
         Some(broken)
     }
-}
 
-/// The complement of a union of containers, where it is all of them or none.
-fn whole<T>(shapes: &[T], is_any: impl Fn(&T) -> bool, any: impl Fn() -> T) -> Option<Vec<T>> {
-    if shapes.is_empty() {
-        return Some(vec![any()]);
+    /// The arrays that break one of the constraints of `shape`; `None` where that cannot be said.
+    fn negated_array(&mut self, shape: &ArrayShape) -> Option<Vec<ArrayShape>> {
+        if shape.unique {
+            return None;
+        }
+        let mut broken = Vec::new();
+        let prefix: Arc<[SetId]> = shape.prefix.iter().map(|&set| self.negated(set)).collect();
+        let rest = self.negated(shape.rest);
+        if rest != SetId::NEVER || prefix.iter().any(|&set| set != SetId::NEVER) {
+            let counts = Arc::new([ItemCount { prefix, rest, min: 1, max: None }]);
+            broken.push(ArrayShape { counts, ..ArrayShape::any() });
+        }
+        if let Some(max) = shape.min.checked_sub(1) {
+            broken.push(ArrayShape { max: Some(max), ..ArrayShape::any() });
+        }
+        if let Some(min) = shape.max.and_then(|max| max.checked_add(1)) {
+            broken.push(ArrayShape { min, ..ArrayShape::any() });
+        }
+        for count in shape.counts.iter() {
+            let mut other = |min, max| {
+                let counts = Arc::new([ItemCount { min, max, ..count.clone() }]);
+                broken.push(ArrayShape { counts, ..ArrayShape::any() });
+            };
+            if let Some(max) = count.min.checked_sub(1) {
+                other(0, Some(max));
+            }
+            if let Some(min) = count.max.and_then(|max| max.checked_add(1)) {
+                other(min, None);
+            }
+        }
+        broken.extend(shape.without.iter().map(|other| (**other).clone()));
+        Some(broken)
     }
-    shapes.iter().any(is_any).then(Vec::new)
+
+    /// The objects that break one of the constraints of `shape`. What the policy closes is open here:
+    /// the schema allows it.
+    fn negated_object(
+        &mut self,
+        shape: &ObjectShape,
+        position: Position,
+    ) -> Result<Vec<ObjectShape>> {
+        let mut shape = shape.clone();
+        self.resolve_key_nodes(&mut shape, position.flip())?;
+        let any = ObjectShape::any;
+        let mut broken = Vec::new();
+        let mut names: Vec<(Arc<str>, SetId)> =
+            shape.names.iter().map(|n| (n.text.clone(), self.negated(n.set))).collect();
+        names.sort_unstable();
+        let other = self.negated(shape.other);
+        let rules = self.negated_rules(&shape.rules);
+        let says = other != SetId::NEVER || !rules.is_empty();
+        if says || names.iter().any(|(_, set)| *set != SetId::NEVER) {
+            let some = Arc::new([SomeMember { names: names.into(), other, rules }]);
+            broken.push(ObjectShape { some, ..any() });
+        }
+        let name = |text: &Arc<str>, required, set| Name {
+            text: text.clone(),
+            rank: Rank::Loose,
+            required,
+            set,
+        };
+        for required in shape.names.iter().filter(|name| name.required) {
+            let names = Arc::new([name(&required.text, false, SetId::NEVER)]);
+            broken.push(ObjectShape { names, ..any() });
+        }
+        if let Some(max) = shape.min.checked_sub(1) {
+            broken.push(ObjectShape { max: Some(max), ..any() });
+        }
+        if let Some(min) = shape.max.and_then(|max| max.checked_add(1)) {
+            broken.push(ObjectShape { min, ..any() });
+        }
+        for some in shape.some.iter() {
+            let names = some.names.iter().map(|(text, set)| {
+                let set = self.negated(*set);
+                name(text, false, set)
+            });
+            let names = names.collect();
+            let other = self.negated(some.other);
+            let rules = self.negated_rules(&some.rules);
+            broken.push(ObjectShape { names, other, rules, ..any() });
+        }
+        for implication in shape.implies.iter() {
+            let mut names = vec![
+                name(&implication.name, true, SetId::ANY),
+                name(&implication.needs, false, SetId::NEVER),
+            ];
+            names.sort_by(|a, b| a.text.cmp(&b.text));
+            broken.push(ObjectShape { names: names.into(), ..any() });
+        }
+        broken.extend(shape.without.iter().map(|other| (**other).clone()));
+        Ok(broken)
+    }
+
+    fn negated_rules(&mut self, rules: &[KeyRule]) -> Arc<[KeyRule]> {
+        let says = rules.iter().filter(|rule| rule.set != SetId::ANY);
+        says.map(|rule| KeyRule { set: self.negated(rule.set), opens: false, ..rule.clone() })
+            .collect()
+    }
 }

@@ -1,12 +1,12 @@
 //! The value sets that a schema's root can reach: built once, read only afterwards.
 
-use super::draft::Draft;
+use super::draft::{Draft, How};
 use super::finish_items::ItemPlan;
 use super::keys::OtherKeys;
 use super::numbers::NumberShape;
 use super::shape::{
-    ArrayId, ArrayShape, FactorId, ItemWays, MemberWays, NumberId, ObjectId, ObjectShape, Set,
-    SetId, StringId, StringShape, Strings,
+    ArrayId, ArrayShape, FactorId, ItemWays, MemberWays, NumberId, ObjectId, ObjectShape, Position,
+    Set, SetId, StringId, StringShape, Strings,
 };
 use super::strings::CompiledString;
 use super::unique::UniqueArrays;
@@ -14,7 +14,9 @@ use crate::base::{ByteSet, Finding, Interner, Route, define_id};
 use crate::error::{Error, Result};
 use crate::language::{Alphabet, Chosen, Factor, Format, Joint, LanguageLimit};
 use crate::options::{Escapes, Options};
-use crate::schema::{Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Schema, Status};
+use crate::schema::{
+    Body, DocId, JsonId, JsonRef, Keyword, Kw, NodeId, Place, Role, Schema, Status,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use std::sync::Arc;
 /// One conjunct of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Term {
-    Node(NodeId),
+    Node(Place),
     Literal(DocId, JsonId),
     /// What is not in the set.
     Not(SetId),
@@ -39,7 +41,7 @@ define_id!(
 impl Term {
     pub(super) fn node(&self) -> Option<NodeId> {
         match self {
-            Term::Node(node) => Some(*node),
+            Term::Node(place) => Some(place.node),
             _ => None,
         }
     }
@@ -62,6 +64,7 @@ pub(crate) struct Widened {
 pub(crate) struct Sets {
     root: SetId,
     terms: Interner<Box<[Term]>>,
+    unions: Interner<Box<[SetId]>>,
     /// By [`SetId`]; `None` for conjunctions that were met on the way but that nothing reaches.
     sets: Vec<Option<Set>>,
     numbers: Interner<NumberShape>,
@@ -88,7 +91,8 @@ impl Sets {
     /// `invalid-pattern`; `limit` where `value_sets` is passed.
     pub(crate) fn compile(schema: Arc<Schema>, options: &Options) -> Result<Sets> {
         let mut builder = Builder::new(schema, options);
-        let root = builder.node_set(builder.schema.root());
+        let root = builder.schema.scopes().root(&builder.schema);
+        let root = builder.node_set(root);
         builder.survey(root)?;
         let unique = builder.settle_unique();
         let mut sets = builder.finish(root, unique);
@@ -211,9 +215,14 @@ impl Sets {
         &self.node_sets
     }
 
-    /// The subschemas whose conjunction a set is.
+    /// The subschemas that a set is made of, complements included.
     pub(crate) fn nodes(&self, id: SetId) -> impl Iterator<Item = NodeId> + '_ {
-        self.terms.get(id.index()).iter().filter_map(Term::node)
+        nodes_of(&self.terms, &self.unions, self.terms.get(id.index())).into_iter()
+    }
+
+    /// Whether the root reaches a set.
+    pub(crate) fn is_reached(&self, id: SetId) -> bool {
+        self.sets.get(id.index()).is_some_and(Option::is_some)
     }
 
     /// The sets of the members and items that a set speaks of.
@@ -243,7 +252,14 @@ impl Sets {
 pub(super) struct Builder<'o> {
     pub(super) schema: Arc<Schema>,
     pub(super) options: &'o Options,
-    pub(super) drafts: FxHashMap<NodeId, Arc<Draft>>,
+    pub(super) drafts: FxHashMap<(Place, How), Arc<Draft>>,
+    set_drafts: FxHashMap<(SetId, Position), Arc<Draft>>,
+    /// From how deep it was looked at, and whether it is empty.
+    pub(super) plainly_empty: FxHashMap<SetId, (u32, bool)>,
+    /// Subschemas of keys whose drafts are being made.
+    pub(super) open_keys: FxHashSet<Place>,
+    /// How deep plain emptiness looks just now.
+    pub(super) depth: u32,
     pub(super) terms: Interner<Box<[Term]>>,
     sets: Vec<Option<Set>>,
     pub(super) numbers: Interner<NumberShape>,
@@ -267,8 +283,10 @@ pub(super) struct Builder<'o> {
     pub(super) alphabet: Arc<Alphabet>,
     /// Subschemas that stand for a value of their own, with their sets.
     node_sets: Vec<(NodeId, SetId)>,
-    known_nodes: FxHashSet<NodeId>,
+    known_nodes: FxHashSet<Place>,
     pub(super) widened: Vec<Widened>,
+    /// Keywords that met a limit.
+    known_limits: FxHashSet<(NodeId, usize, &'static str)>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -281,6 +299,10 @@ impl<'o> Builder<'o> {
             schema,
             options,
             drafts: FxHashMap::default(),
+            set_drafts: FxHashMap::default(),
+            plainly_empty: FxHashMap::default(),
+            open_keys: FxHashSet::default(),
+            depth: 0,
             terms,
             sets: Vec::new(),
             numbers: Interner::default(),
@@ -301,6 +323,7 @@ impl<'o> Builder<'o> {
             node_sets: Vec::new(),
             known_nodes: FxHashSet::default(),
             widened: Vec::new(),
+            known_limits: FxHashSet::default(),
             findings: Vec::new(),
         }
     }
@@ -309,6 +332,7 @@ impl<'o> Builder<'o> {
         Sets {
             root,
             terms: self.terms,
+            unions: self.unions,
             sets: self.sets,
             numbers: self.numbers,
             strings: self.strings,
@@ -396,31 +420,38 @@ impl<'o> Builder<'o> {
     }
 
     /// The set of a subschema that stands for a value of its own.
-    pub(super) fn node_set(&mut self, node: NodeId) -> SetId {
-        let set = self.conjunct(node);
-        if self.known_nodes.insert(node) {
-            self.node_sets.push((node, set));
+    pub(super) fn node_set(&mut self, place: Place) -> SetId {
+        let set = self.conjunct(place);
+        if self.known_nodes.insert(place) {
+            self.node_sets.push((place.node, set));
         }
         set
     }
 
     /// The set of a subschema. One that only refers to another is that other.
-    fn conjunct(&mut self, node: NodeId) -> SetId {
-        let mut node = node;
+    fn conjunct(&mut self, place: Place) -> SetId {
+        let schema = self.schema.clone();
+        let mut place = place;
         loop {
-            let keywords = match &self.schema.node(node).body {
+            let keywords = match &schema.node(place.node).body {
                 Body::Boolean(true) => return SetId::ANY,
                 Body::Boolean(false) => return SetId::NEVER,
                 Body::Keywords(keywords) => keywords,
             };
             let mut asserting = keywords.iter().filter(|k| asserts(k));
-            match (asserting.next(), asserting.next()) {
+            let only = match (asserting.next(), asserting.next()) {
                 (None, _) => return SetId::ANY,
-                (Some(only), None) if only.kw == Some(Kw::Ref) => match only.children.get(0) {
-                    Some(target) => node = target,
-                    None => return SetId::ANY,
-                },
-                _ => return self.intern(Box::from([Term::Node(node)])),
+                (Some(only), None) => only,
+                _ => return self.intern(Box::from([Term::Node(place)])),
+            };
+            match only.kw {
+                Some(Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef) => {
+                    match schema.scopes().target(&schema, place, only) {
+                        Some(target) => place = target,
+                        None => return SetId::ANY,
+                    }
+                }
+                _ => return self.intern(Box::from([Term::Node(place)])),
             }
         }
     }
@@ -491,13 +522,11 @@ impl<'o> Builder<'o> {
         SetId::new(self.terms.intern(terms).0)
     }
 
-    /// Whether a set is empty, as far as can be told at once.
-    pub(super) fn is_plainly_empty(&mut self, set: SetId) -> bool {
-        set == SetId::NEVER
-    }
-
     /// Records that a keyword met a limit and is enforced only in part, or not at all.
     pub(super) fn widen(&mut self, node: NodeId, index: usize, limit: &'static str) {
+        if !self.known_limits.insert((node, index, limit)) {
+            return;
+        }
         self.widened.push(Widened {
             node,
             index,
@@ -509,27 +538,97 @@ impl<'o> Builder<'o> {
 
     /// The shapes of a conjunction.
     fn expand(&mut self, id: SetId) -> Result<Set> {
+        let draft = self.set_draft(id, Position::Positive)?;
         let terms = self.terms.get(id.index()).clone();
-        let mut all = Draft::any();
-        let schema = self.schema.clone();
-        for (position, term) in terms.iter().enumerate() {
-            let draft = match *term {
-                Term::Never => Arc::new(Draft::never()),
-                Term::Literal(doc, value) => {
-                    Arc::new(self.literals(doc, [schema.document(doc).value(value)]))
-                }
-                Term::Node(node) => self.draft(node)?,
-                Term::Not(_) | Term::Union(_) => Arc::new(Draft::any()),
-            };
-            if position == 0 {
-                all = (*draft).clone();
-                continue;
-            }
-            if let (false, Term::Node(node)) = (self.try_meet(&mut all, &draft), *term) {
-                self.widen_node(node);
-            }
+        self.intern_draft((*draft).clone(), &terms)
+    }
+
+    /// The draft of a conjunction.
+    pub(super) fn set_draft(&mut self, id: SetId, position: Position) -> Result<Arc<Draft>> {
+        if let Some(known) = self.set_drafts.get(&(id, position)) {
+            return Ok(known.clone());
         }
-        self.intern_draft(all, &terms)
+        let terms = self.terms.get(id.index()).clone();
+        let mut all: Option<Arc<Draft>> = None;
+        for term in &terms {
+            let draft = self.term_draft(term, position)?;
+            let Some(before) = all.take() else {
+                all = Some(draft);
+                continue;
+            };
+            let mut both = (*before).clone();
+            if !self.try_meet(&mut both, &draft) {
+                for node in self.term_nodes(std::slice::from_ref(term)) {
+                    self.widen_node(node);
+                }
+                if position == Position::Negative {
+                    both = Draft::never();
+                }
+            }
+            all = Some(Arc::new(both));
+        }
+        let mut all = all.unwrap_or_else(|| Arc::new(Draft::any()));
+        if all.waits() {
+            let mut made = (*all).clone();
+            if !self.make_complements(&mut made, position)? {
+                self.widen_terms(&terms, "set_shapes", |kw| {
+                    matches!(kw, Kw::Not | Kw::OneOf | Kw::If)
+                });
+            }
+            all = Arc::new(made);
+        }
+        self.set_drafts.insert((id, position), all.clone());
+        Ok(all)
+    }
+
+    fn term_draft(&mut self, term: &Term, position: Position) -> Result<Arc<Draft>> {
+        Ok(match *term {
+            Term::Never => Arc::new(Draft::never()),
+            Term::Literal(doc, value) => {
+                let schema = self.schema.clone();
+                Arc::new(self.literals(doc, [schema.document(doc).value(value)]))
+            }
+            Term::Node(place) => self.draft(place, How::plain(position))?,
+            Term::Not(set) => {
+                let inner = self.set_draft(set, position.flip())?;
+                let left = self.difference(&Draft::any(), &inner);
+                Arc::new(left.unwrap_or_else(|| {
+                    for node in self.term_nodes(std::slice::from_ref(term)) {
+                        self.widen_node(node);
+                    }
+                    match position {
+                        Position::Positive => Draft::any(),
+                        Position::Negative => Draft::never(),
+                    }
+                }))
+            }
+            Term::Union(union) => {
+                let sets = self.unions.get(union.index()).clone();
+                let drafts: Result<Vec<Arc<Draft>>> =
+                    sets.iter().map(|&set| self.set_draft(set, position)).collect();
+                Arc::new(Draft::union(drafts?.iter().map(|draft| &**draft)))
+            }
+        })
+    }
+
+    /// Whether a set is one string, at most.
+    pub(super) fn is_one_string(&self, set: SetId) -> bool {
+        self.one_string(set).is_some()
+    }
+
+    /// The string that a set is at most, where a constant makes it so.
+    pub(super) fn one_string(&self, set: SetId) -> Option<Box<str>> {
+        let text = |term: &Term| -> Option<Box<str>> {
+            let value = match *term {
+                Term::Literal(doc, value) => self.schema.document(doc).value(value),
+                Term::Node(place) => {
+                    self.schema.value(self.schema.node(place.node).active(Kw::Const)?)
+                }
+                _ => return None,
+            };
+            value.as_str().map(Box::from)
+        };
+        self.terms.get(set.index()).iter().find_map(text)
     }
 
     /// A whole conjunct is left out of one set: none of its keywords is enforced everywhere.
@@ -567,25 +666,8 @@ impl<'o> Builder<'o> {
     }
 
     /// The subschemas of `terms`, complements and unions included.
-    fn term_nodes(&self, terms: &[Term]) -> Vec<NodeId> {
-        let (mut nodes, mut known) = (Vec::new(), FxHashSet::default());
-        let mut open = terms.to_vec();
-        while let Some(term) = open.pop() {
-            let mut add = |set: SetId| {
-                if known.insert(set) {
-                    open.extend_from_slice(self.terms.get(set.index()));
-                }
-            };
-            match term {
-                Term::Node(node) => nodes.push(node),
-                Term::Not(set) => add(set),
-                Term::Union(union) => {
-                    self.unions.get(union.index()).iter().copied().for_each(&mut add);
-                }
-                Term::Literal(..) | Term::Never => {}
-            }
-        }
-        nodes
+    pub(super) fn term_nodes(&self, terms: &[Term]) -> Vec<NodeId> {
+        nodes_of(&self.terms, &self.unions, terms)
     }
 
     /// `node` and every subschema that applies in place below it.
@@ -624,7 +706,7 @@ impl<'o> Builder<'o> {
         let arrays = draft.arrays.into_iter().map(|a| self.intern_array(a, terms)).collect();
         let mut objects = Vec::with_capacity(draft.objects.len());
         for mut object in draft.objects {
-            self.resolve_key_nodes(&mut object)?;
+            self.resolve_key_nodes(&mut object, Position::Positive)?;
             objects.push(self.intern_object(object, terms));
         }
         Ok(Set { literals: draft.literals, numbers, strings, arrays, objects })
@@ -651,6 +733,31 @@ impl<'o> Builder<'o> {
     }
 }
 
+/// The subschemas of `terms`, complements and unions included.
+fn nodes_of(
+    all: &Interner<Box<[Term]>>,
+    unions: &Interner<Box<[SetId]>>,
+    terms: &[Term],
+) -> Vec<NodeId> {
+    let (mut nodes, mut known) = (Vec::new(), FxHashSet::default());
+    let mut open: Vec<Term> = terms.iter().rev().copied().collect();
+    while let Some(term) = open.pop() {
+        let sets: &[SetId] = match &term {
+            Term::Node(place) => {
+                nodes.push(place.node);
+                &[]
+            }
+            Term::Not(set) => std::slice::from_ref(set),
+            Term::Union(union) => unions.get(union.index()),
+            Term::Literal(..) | Term::Never => &[],
+        };
+        for set in sets.iter().filter(|set| known.insert(**set)) {
+            open.extend(all.get(set.index()).iter().rev());
+        }
+    }
+    nodes
+}
+
 /// The sets of the values of keys that an object does not name.
 fn other_sets<'a>(
     object: &'a ObjectShape,
@@ -666,40 +773,8 @@ fn asserts(keyword: &Keyword) -> bool {
     keyword.status == Status::Active && keyword.kw.is_some_and(narrows)
 }
 
-/// Whether a keyword can narrow a set, as far as this crate compiles it.
+/// Whether a keyword can narrow a set.
 pub(super) fn narrows(kw: Kw) -> bool {
-    matches!(
-        kw,
-        Kw::Type
-            | Kw::Enum
-            | Kw::Const
-            | Kw::AllOf
-            | Kw::AnyOf
-            | Kw::Not
-            | Kw::Ref
-            | Kw::MinLength
-            | Kw::MaxLength
-            | Kw::Pattern
-            | Kw::Format
-            | Kw::Minimum
-            | Kw::Maximum
-            | Kw::ExclusiveMinimum
-            | Kw::ExclusiveMaximum
-            | Kw::MultipleOf
-            | Kw::ContentEncoding
-            | Kw::MinItems
-            | Kw::MaxItems
-            | Kw::PrefixItems
-            | Kw::Items
-            | Kw::AdditionalItems
-            | Kw::Contains
-            | Kw::MinContains
-            | Kw::MaxContains
-            | Kw::UniqueItems
-            | Kw::Properties
-            | Kw::PatternProperties
-            | Kw::AdditionalProperties
-            | Kw::PropertyNames
-            | Kw::Required
-    )
+    matches!(kw.spec().role, Role::Assertion | Role::Applicator | Role::Reference)
+        || matches!(kw, Kw::ContentEncoding | Kw::ContentMediaType)
 }

@@ -1,7 +1,7 @@
 //! Shapes: conjunctions of constraints on one value of one JSON type.
 
 use crate::base::define_id;
-use crate::schema::NodeId;
+use crate::schema::Place;
 use std::sync::Arc;
 
 define_id!(
@@ -134,6 +134,9 @@ pub(crate) struct ArrayShape {
     pub(crate) counts: Arc<[ItemCount]>,
     /// No two items are equal.
     pub(crate) unique: bool,
+    /// What is in none of these: complements wait until all that holds beside them is known, since
+    /// most are empty then. Interned shapes have none.
+    pub(crate) without: Arc<[Arc<ArrayShape>]>,
     /// The items that subschemas have evaluated, where `unevaluatedItems` asks for them.
     pub(crate) evaluated: Option<Arc<EvaluatedItems>>,
 }
@@ -176,6 +179,7 @@ impl ArrayShape {
             max: None,
             counts: Arc::new([]),
             unique: false,
+            without: Arc::new([]),
             evaluated: None,
         }
     }
@@ -287,7 +291,7 @@ pub(crate) struct ObjectShape {
     /// What else holds for other keys.
     pub(crate) rules: Arc<[KeyRule]>,
     /// Subschemas that every key must satisfy. They have become rules when a shape is interned.
-    pub(crate) key_nodes: Arc<[NodeId]>,
+    pub(crate) key_nodes: Arc<[Place]>,
     /// The policy closes it: no other keys, though the schema would allow them.
     pub(crate) closed: bool,
     /// The fewest keys.
@@ -298,6 +302,8 @@ pub(crate) struct ObjectShape {
     pub(crate) some: Arc<[SomeMember]>,
     /// Ascending and distinct.
     pub(crate) implies: Arc<[Implication]>,
+    /// What is in none of these; interned shapes have none.
+    pub(crate) without: Arc<[Arc<ObjectShape>]>,
     /// The members that subschemas have evaluated, where `unevaluatedProperties` asks for them.
     pub(crate) evaluated: Option<Arc<EvaluatedKeys>>,
 }
@@ -314,6 +320,7 @@ impl ObjectShape {
             max: None,
             some: Arc::new([]),
             implies: Arc::new([]),
+            without: Arc::new([]),
             evaluated: None,
         }
     }

@@ -56,6 +56,17 @@ pub(crate) fn encoding_use(name: &str, dialect: NodeDialect, content: Content) -
     }
 }
 
+/// The strings that a keyword asks for.
+pub(super) enum Text {
+    /// It asserts nothing.
+    Nothing,
+    Exact(StringShape),
+    /// Some of these: the check does the rest.
+    Superset(StringShape),
+    /// It is not compiled.
+    Unknown,
+}
+
 impl Builder<'_> {
     /// Compiles a string shape once; `None` where it holds no string.
     pub(super) fn intern_string(&mut self, shape: StringShape, terms: &[Term]) -> Option<StringId> {
@@ -76,12 +87,8 @@ impl Builder<'_> {
     /// Marks the keywords of `terms` whose share of a string shape was left out.
     fn widen_strings(&mut self, compiled: &CompiledString, limit: &'static str, terms: &[Term]) {
         let schema = self.schema.clone();
-        for node in terms
-            .iter()
-            .filter_map(Term::node)
-            .flat_map(|n| self.in_place_closure(n))
-            .collect::<Vec<_>>()
-        {
+        let nodes = self.term_nodes(terms).into_iter();
+        for node in nodes.flat_map(|n| self.in_place_closure(n)).collect::<Vec<_>>() {
             let Body::Keywords(keywords) = &schema.node(node).body else { continue };
             for (index, keyword) in
                 keywords.iter().enumerate().filter(|(_, k)| k.status == Status::Active)
@@ -108,47 +115,66 @@ impl Builder<'_> {
         }
     }
 
-    /// The strings of a `pattern`, `format` or `contentEncoding`; `None` where it is routed or
-    /// asserts nothing.
+    /// The strings of a `pattern`, `format` or `contentEncoding`.
     pub(super) fn factor(
         &mut self,
         node: NodeId,
         index: usize,
         kw: Kw,
         value: JsonRef<'_>,
-    ) -> Result<Option<StringShape>> {
-        let Some(text) = value.as_str() else { return Ok(None) };
+    ) -> Result<Text> {
+        let Some(text) = value.as_str() else { return Ok(Text::Nothing) };
         let row = self.format_row(node, kw, text);
         if kw != Kw::Pattern && row.is_none() {
-            return Ok(None);
+            return Ok(Text::Nothing);
         }
-        let id = match row {
+        if let (None, Some(mut texts)) = (row, literal_texts(text)) {
+            texts.sort_unstable();
+            texts.dedup();
+            let values = Some(texts.into_iter().map(Box::from).collect());
+            return Ok(Text::Exact(StringShape { values, ..StringShape::default() }));
+        }
+        let (id, exact) = match row {
             Some(row) => {
                 let key = (Kw::Format, row.key());
-                let Some(factor) = row.factor() else { return Ok(None) };
+                let Some(factor) = row.factor() else { return Ok(Text::Unknown) };
                 let known = self.factor_ids.get(&key).copied();
                 let id = known.unwrap_or_else(|| self.add_factor(key, factor));
                 self.format_ids.insert(id, row);
-                id
+                (id, row.rest().is_none())
             }
             None => match self.pattern_factor(text) {
                 Ok(id) => {
                     let location = self.schema.keyword_location(node, index);
                     self.note_lenient(location, id);
-                    if !self.factors[id.index()].is_exact() {
+                    let exact = self.factors[id.index()].is_exact();
+                    if !exact {
                         self.widen_inexact(node, index, Route::MaskCheck);
                     }
-                    id
+                    (id, exact)
                 }
                 Err(error) => {
                     let location = self.schema.keyword_location(node, index);
                     self.refuse_pattern(node, index, location, error)?;
-                    return Ok(None);
+                    return Ok(Text::Unknown);
                 }
             },
         };
         let max = row.and_then(Format::max);
-        Ok(Some(StringShape { factors: vec![id], max, ..StringShape::default() }))
+        let shape = StringShape { factors: vec![id], max, ..StringShape::default() };
+        Ok(if exact { Text::Exact(shape) } else { Text::Superset(shape) })
+    }
+
+    /// Whether a media type of a string's content is checked afterwards.
+    pub(super) fn checks_content(&self, node: NodeId, value: JsonRef<'_>) -> bool {
+        let node = self.schema.node(node);
+        let encoding = node.active(Kw::ContentEncoding);
+        let encoding = encoding.and_then(|k| self.schema.value(k).as_str());
+        let content = self.options.content;
+        let decoded = encoding.map(|name| encoding_use(name, node.dialect, content));
+        content != Content::Annotate
+            && value.as_str() == Some("application/json")
+            && !matches!(decoded, Some(FormatUse::Annotation(_)))
     }
 
     /// The language of a pattern.
@@ -262,6 +288,18 @@ impl Builder<'_> {
         self.widened.push(Widened { node, index, route: Route::Check, reason, limit });
         Ok(())
     }
+}
+
+/// The texts of a pattern that only spells them out: `^a$`, `^(a|b)$`.
+fn literal_texts(pattern: &str) -> Option<Vec<&str>> {
+    let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let is_plain = |text: &str| !text.contains(|c| "\\^$.*+?()[]{}|".contains(c));
+    if is_plain(inner) {
+        return Some(vec![inner]);
+    }
+    let group = inner.strip_prefix('(')?.strip_suffix(')')?;
+    let texts: Vec<&str> = group.strip_prefix("?:").unwrap_or(group).split('|').collect();
+    texts.iter().all(|text| is_plain(text)).then_some(texts)
 }
 
 /// What tells a language from others: a pattern's text, or a format's row.

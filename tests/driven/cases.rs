@@ -180,8 +180,7 @@ fn options(folder: &Path) -> Outcome<Options> {
             ("formats", "standard") => options.formats = Formats::Standard,
             ("content", "enforce") => options.content = Content::Enforce,
             ("dialect", name) => {
-                let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
-                options.dialect = Some(dialect.ok_or_else(wrong)?);
+                options.dialect = Some(Dialect::from_name(name).ok_or_else(wrong)?);
             }
             ("documents", _) => {
                 for (uri, file) in value.as_object().ok_or_else(wrong)? {

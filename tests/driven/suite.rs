@@ -27,8 +27,7 @@ pub struct Suite {
 impl Suite {
     pub fn find() -> Option<Suite> {
         let official = suite_data::Suite::find("the official suite")?;
-        let metas = suite_data::meta_documents().map(|(uri, value)| (uri, value.to_string()));
-        let documents = metas.chain(official.remotes).map(|(uri, text)| (uri, Arc::from(text)));
+        let documents = official.remotes.into_iter().map(|(uri, text)| (uri, Arc::from(text)));
         let (files, documents) = (official.files, Arc::new(documents.collect()));
         let rows: Vec<Row> = ROWS.into_iter().filter(Row::is_available).collect();
         let mut groups: BTreeSet<String> = ROWS.iter().map(|row| row.name.to_owned()).collect();

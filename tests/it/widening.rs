@@ -131,7 +131,7 @@ fn schemas() -> Vec<(Dialect, String, BTreeMap<String, Route>)> {
                     continue;
                 }
                 let body = place.replace('@', constraint);
-                let text = format!(r#"{{"$schema":"{}","#, dialect.uri()) + &body + "}";
+                let text = format!(r#"{{"$schema":"{}","#, dialect.uri().unwrap()) + &body + "}";
                 let mut expected: BTreeMap<String, Route> =
                     routes.iter().map(|(at, route)| ((*at).to_owned(), *route)).collect();
                 expected.insert("#/$schema".into(), Route::Annotation);
