@@ -285,7 +285,7 @@ impl Automaton {
                 pieces.push(Piece::Set(set));
                 (comma, times) = (true, times - 1);
             }
-            pieces.push(Piece::Repeat(set, times));
+            pieces.extend((times > 0).then_some(Piece::Repeat(set, times)));
         }
         pieces.push(bytes(b"]"));
         pieces

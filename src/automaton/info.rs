@@ -1,10 +1,11 @@
 //! Shapes made ready for stepping: empty members resolved, names indexed.
 
 use super::string::At;
+use super::unique::Hashes;
 use crate::language::Chosen;
 use crate::options::Order;
 use crate::values::{
-    ArrayId, Emptiness, ItemPlan, ObjectShape, OtherKeys, SetId, Sets, StringId, Strings,
+    ArrayId, Emptiness, ItemPlan, ObjectShape, OtherKeys, Places, SetId, Sets, StringId, Strings,
 };
 use std::sync::Arc;
 
@@ -20,10 +21,17 @@ pub(crate) struct ArrayInfo {
     pub(crate) plan: Option<ItemPlan>,
     /// No item equals another one, and the mask sees to that.
     pub(crate) unique: bool,
+    /// The hashes of the values at each place, where those are few and items differ.
+    pub(crate) places: Option<Places<u128>>,
 }
 
 impl ArrayInfo {
-    pub(crate) fn new(sets: &Sets, id: ArrayId, emptiness: &Emptiness) -> ArrayInfo {
+    pub(super) fn new(
+        sets: &Sets,
+        id: ArrayId,
+        emptiness: &Emptiness,
+        hashes: Hashes,
+    ) -> ArrayInfo {
         let (shape, unique) = (sets.array(id), sets.unique_most(id));
         let gap = shape.prefix.iter().position(|&set| emptiness.is_empty(set));
         let gap = gap.or_else(|| emptiness.is_empty(shape.rest).then_some(shape.prefix.len()));
@@ -35,6 +43,7 @@ impl ArrayInfo {
             max,
             plan: sets.item_plan(id, |set| !emptiness.is_empty(set)),
             unique: unique.is_some(),
+            places: sets.unique_places(id).map(|p| p.map(|scalar| hashes.scalar(scalar))),
         }
     }
 

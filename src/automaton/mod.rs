@@ -124,9 +124,10 @@ impl Automaton {
             (0..sets.string_count()).map(|i| sets.strings(StringId::new(i)).clone()).collect();
         let free = StringId::new(strings.len());
         strings.push(Strings::Free { min: 0, max: None });
+        let hashes = Hashes::new();
         let arrays: Vec<ArrayInfo> = (0..sets.array_count())
             .map(ArrayId::new)
-            .map(|id| ArrayInfo::new(&sets, id, &emptiness))
+            .map(|id| ArrayInfo::new(&sets, id, &emptiness, hashes))
             .collect();
         let objects = (0..sets.object_count())
             .map(ObjectId::new)
@@ -142,7 +143,7 @@ impl Automaton {
             numbers,
             strings,
             has_unique: arrays.iter().any(|array| array.unique),
-            hashes: Hashes::new(),
+            hashes,
             arrays,
             objects,
             tables: NameTables::default(),

@@ -50,3 +50,4 @@ pub(crate) use shape::{
     ObjectId, ObjectShape, Position, Rank, Set, SetId, SomeMember, StringId, Strings, Way,
 };
 pub(crate) use strings::{FormatUse, encoding_use, format_use};
+pub(crate) use unique::{Places, Scalar};
