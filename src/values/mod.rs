@@ -27,6 +27,7 @@ mod finish_items;
 mod intersect;
 mod items;
 mod keys;
+mod literals;
 mod needs;
 mod negate;
 mod numbers;
