@@ -28,6 +28,9 @@ use std::sync::{Arc, OnceLock};
 /// What cannot be spelled.
 const INFINITE: u64 = u64::MAX;
 
+/// Over a poor vocabulary, the longest completion that is tried out for an array with unique items.
+const UNIQUE_BYTES: usize = 1 << 20;
+
 /// The costs of all sets of a grammar over an alphabet, in bytes.
 #[derive(Debug)]
 pub(crate) struct Costs {
@@ -374,8 +377,8 @@ impl Automaton {
             let others = costs.alphabet.bytes().iter().filter(|&byte| byte != refused);
             let other = |byte: u8| {
                 let mut next = config.clone();
-                let live = self.step(&mut next, byte).unwrap_or(false);
-                let end = self.likely_completion(&next, costs, left).ok().filter(|_| live)?;
+                self.step(&mut next, byte).ok().filter(|live| *live)?;
+                let end = self.likely_completion(&next, costs, left).ok()?;
                 Some((is_blank(byte), end.len(), byte, next))
             };
             let best =
@@ -415,6 +418,12 @@ impl Automaton {
     /// costs everything can be spelled.
     pub(crate) fn can_spell(&self, config: &Config, costs: Option<&Costs>) -> bool {
         let Some(costs) = costs else { return true };
+        if self.has_unique
+            && std::iter::once(&config.top).chain(config.frames()).any(|l| self.is_unique_level(l))
+        {
+            // Which values are left is found by writing them.
+            return self.completion(config, costs, UNIQUE_BYTES).is_ok();
+        }
         let rests = self.rests(config, costs);
         let skip = usize::from(matches!(config.top, Level::Key(_)));
         self.finish_top(config, costs).is_some_and(|ways| {

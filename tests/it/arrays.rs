@@ -53,6 +53,9 @@ fn schema(random: &mut Random) -> Value {
         if random.below(2) == 0 {
             set("minContains", json!(random.below(3)));
         }
+        if random.below(2) == 0 {
+            set("maxContains", json!(random.below(3)));
+        }
     }
     if random.below(4) == 0 {
         let all = (0..1 + random.below(2)).map(|_| json!({"contains": item(random)}));
