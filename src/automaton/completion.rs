@@ -7,9 +7,11 @@
 //! means that the set cannot be spelled, so the same numbers decide what is live over a poor
 //! vocabulary.
 
+mod members;
 mod plan;
 
 use super::array::ArrayAtom;
+use super::level::Seen;
 use super::number::NumberAtom;
 use super::object::ObjectAtom;
 use super::string::{At, Decoder, StringAtom};
@@ -42,6 +44,8 @@ pub(crate) struct Costs {
     filler: Option<(char, Vec<u8>)>,
     /// By string shape: the shortest string of a language, found when first asked for.
     shortest: Vec<OnceLock<Option<Vec<u8>>>>,
+    /// By object shape: what the keys of its names cost, found when first asked for.
+    keys: Vec<OnceLock<Box<[u64]>>>,
 }
 
 /// A piece of output that is still to be written.
@@ -99,9 +103,10 @@ impl Automaton {
             .filter_map(|c| Some((c, alphabet.cheapest_spelling(c)?)))
             .min_by_key(|(_, spelling)| spelling.len());
         let shortest = self.strings.iter().map(|_| OnceLock::new()).collect();
+        let keys = self.objects.iter().map(|_| OnceLock::new()).collect();
         let sets = vec![INFINITE; self.sets.len()];
         let counting = FxHashMap::default();
-        let mut costs = Costs { alphabet, sets, counting, filler, shortest };
+        let mut costs = Costs { alphabet, sets, counting, filler, shortest, keys };
         let mut needs = Needs::of(&self.sets);
         let mut queue = BinaryHeap::new();
         for id in self.sets.ids() {
@@ -114,8 +119,11 @@ impl Automaton {
         ready.extend(counting.filter(|&id| self.offer_counting(id, &mut costs)).map(Shape::Array));
         loop {
             for shape in ready {
+                // A shape that has several ways to be had is asked as long as it may get cheaper.
                 let holders = needs.holders(shape);
-                if let (false, Some(pieces)) = (holders.is_empty(), self.whole(shape, &costs)) {
+                if holders.iter().any(|holder| costs.sets[holder.index()] == INFINITE)
+                    && let Some(pieces) = self.whole(shape, &costs)
+                {
                     let cost = self.cost(&pieces, &costs);
                     queue.extend(holders.iter().map(|&holder| Reverse((cost, holder))));
                 }
@@ -294,9 +302,19 @@ impl Automaton {
         pieces
     }
 
-    /// The end of an object; `comma`: one must come before the next member.
-    fn object_end<'a>(&'a self, atom: &ObjectAtom, comma: bool) -> Pieces<'a> {
+    /// The end of an object in which the keys `seen` have come beside names; `comma`: one must come
+    /// before the next member.
+    fn object_end<'a>(
+        &'a self,
+        atom: &ObjectAtom,
+        comma: bool,
+        seen: &Seen,
+        costs: &Costs,
+    ) -> Pieces<'a> {
         let info = &self.objects[atom.id.index()];
+        if let Some(of) = &info.members {
+            return self.members_end(atom, of, comma, seen, costs);
+        }
         let (mut pieces, mut comma) = (Vec::new(), comma);
         for (index, name) in info.names.iter().enumerate() {
             let come = match info.order() {
@@ -342,7 +360,7 @@ impl Automaton {
             }
             Shape::Object(id) => {
                 let atom = ObjectAtom::new(id, &self.objects[id.index()]);
-                (&b"{"[..], self.object_end(&atom, false))
+                (&b"{"[..], self.object_end(&atom, false, &None, costs))
             }
         };
         pieces.insert(0, bytes(open));
@@ -461,7 +479,8 @@ impl Automaton {
         match level {
             Level::Object(object) => {
                 let atom = object.atoms.get(index)?;
-                Some((self.object_end(&atom.state, true), atom.tags.clone()))
+                let end = self.object_end(&atom.state, true, &object.seen, costs);
+                Some((end, atom.tags.clone()))
             }
             Level::Array(array) => {
                 let atom = array.atoms.get(index)?;

@@ -5,6 +5,7 @@
 
 use super::intersect;
 use super::literals::{bounded, length, narrow_types};
+use super::members;
 use super::numbers::NumberShape;
 use super::sets::Builder;
 use super::shape::{ArrayShape, Literals, Name, ObjectShape, Position, Rank, SetId, StringShape};
@@ -246,12 +247,7 @@ impl Builder<'_> {
                 };
                 self.meet(draft, &union, at);
             }
-            Kw::AllOf | Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => {
-                for child in self.children(place, keyword) {
-                    let narrower = self.drafts[&(child, how)].clone();
-                    self.meet(draft, &narrower, at);
-                }
-            }
+            Kw::AllOf | Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => self.meet_all(draft, at),
             Kw::AnyOf => {
                 let union = self.any_of(at, keyword);
                 self.meet(draft, &union, at);
@@ -267,7 +263,11 @@ impl Builder<'_> {
                 }
             }
             Kw::If => self.if_then_else(draft, at, keywords),
-            Kw::DependentSchemas | Kw::Dependencies => self.dependent_schemas(draft, at, keyword),
+            Kw::DependentSchemas => self.dependent_schemas(draft, at, keyword),
+            Kw::Dependencies => {
+                self.meet_objects(draft, &members::together(kw, value));
+                self.dependent_schemas(draft, at, keyword);
+            }
             Kw::UnevaluatedProperties => self.unevaluated_properties(draft, at, keyword),
             Kw::UnevaluatedItems => self.unevaluated_items(draft, at, keyword),
             Kw::MinLength => {
@@ -341,6 +341,9 @@ impl Builder<'_> {
                     &ObjectShape { names: names.collect(), ..ObjectShape::any() },
                 );
             }
+            Kw::MinProperties | Kw::MaxProperties | Kw::DependentRequired => {
+                self.meet_objects(draft, &members::together(kw, value));
+            }
             // Everything else is routed, or asserts nothing.
             _ => {}
         }
@@ -397,7 +400,30 @@ impl Builder<'_> {
         self.schema.scopes().child(&self.schema, place, child)
     }
 
-    fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
+    /// `draft ∧` all that a keyword applies. Where a type would have too many shapes, unions of
+    /// constraints on some member are taken together; what is still too much is widened.
+    fn meet_all(&mut self, draft: &mut Draft, at: At) {
+        let places = self.children_of(at);
+        let drafts: Vec<Arc<Draft>> =
+            places.iter().map(|&place| self.drafts[&(place, at.how)].clone()).collect();
+        let mut met = draft.clone();
+        if drafts.iter().all(|narrower| self.try_meet(&mut met, narrower)) {
+            *draft = met;
+            return;
+        }
+        for (place, narrower) in places.into_iter().zip(drafts) {
+            let mut narrower = (*narrower).clone();
+            self.merge_some(&mut narrower.objects);
+            if !self.try_meet(draft, &narrower) {
+                self.widen_node(place.node);
+                if at.how.position == Position::Negative {
+                    *draft = Draft::never();
+                }
+            }
+        }
+    }
+
+    pub(super) fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
         let both =
             draft.objects.iter().filter_map(|object| intersect::objects(object, narrower, self));
         draft.objects = both.collect();

@@ -226,7 +226,7 @@ impl Builder<'_> {
                     } else if ids.len() > 1 || own.outnumbers(COUNTED) {
                         return None;
                     } else {
-                        counted = own.count();
+                        counted = own.count().unwrap_or(COUNTED);
                     }
                     // The states that the automaton steps through are those of this one.
                     let language = Strings::Language(own.language().clone());

@@ -38,6 +38,8 @@ mod masks;
 #[cfg(feature = "cli")]
 mod matcher;
 mod numbers;
+#[cfg(feature = "cli")]
+mod objects;
 mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]
