@@ -9,6 +9,7 @@ use super::Automaton;
 use super::gap::Gap;
 use super::info::ArrayInfo;
 use super::level::{ArrayLevel, Atom, Atoms, Phase, Tags, merge_atoms};
+use super::unique::has_place;
 use crate::values::{ArrayId, Counts, SetId};
 use smallvec::SmallVec;
 
@@ -49,8 +50,11 @@ impl ArrayLevel {
 
     /// Keeps the candidates that take a further item; `false` where none does.
     pub(crate) fn keep_takers(&mut self, infos: &[ArrayInfo]) -> bool {
-        let count = self.count;
-        self.atoms.retain(|atom| atom.state.takes(&infos[atom.state.id.index()], count));
+        let (count, seen) = (self.count, &self.seen);
+        self.atoms.retain(|atom| {
+            let info = &infos[atom.state.id.index()];
+            atom.state.takes(info, count) && (!info.unique || has_place(info, count, seen))
+        });
         !self.atoms.is_empty()
     }
 

@@ -7,9 +7,11 @@
 //! means that the set cannot be spelled, so the same numbers decide what is live over a poor
 //! vocabulary.
 
+mod members;
 mod plan;
 
 use super::array::ArrayAtom;
+use super::level::Seen;
 use super::number::NumberAtom;
 use super::object::ObjectAtom;
 use super::string::{At, Decoder, StringAtom};
@@ -28,6 +30,9 @@ use std::sync::{Arc, OnceLock};
 /// What cannot be spelled.
 const INFINITE: u64 = u64::MAX;
 
+/// Over a poor vocabulary, the longest completion that is tried out for an array with unique items.
+const UNIQUE_BYTES: usize = 1 << 20;
+
 /// The costs of all sets of a grammar over an alphabet, in bytes.
 #[derive(Debug)]
 pub(crate) struct Costs {
@@ -39,6 +44,8 @@ pub(crate) struct Costs {
     filler: Option<(char, Vec<u8>)>,
     /// By string shape: the shortest string of a language, found when first asked for.
     shortest: Vec<OnceLock<Option<Vec<u8>>>>,
+    /// By object shape: what the keys of its names cost, found when first asked for.
+    keys: Vec<OnceLock<Box<[u64]>>>,
 }
 
 /// A piece of output that is still to be written.
@@ -96,9 +103,10 @@ impl Automaton {
             .filter_map(|c| Some((c, alphabet.cheapest_spelling(c)?)))
             .min_by_key(|(_, spelling)| spelling.len());
         let shortest = self.strings.iter().map(|_| OnceLock::new()).collect();
+        let keys = self.objects.iter().map(|_| OnceLock::new()).collect();
         let sets = vec![INFINITE; self.sets.len()];
         let counting = FxHashMap::default();
-        let mut costs = Costs { alphabet, sets, counting, filler, shortest };
+        let mut costs = Costs { alphabet, sets, counting, filler, shortest, keys };
         let mut needs = Needs::of(&self.sets);
         let mut queue = BinaryHeap::new();
         for id in self.sets.ids() {
@@ -111,8 +119,11 @@ impl Automaton {
         ready.extend(counting.filter(|&id| self.offer_counting(id, &mut costs)).map(Shape::Array));
         loop {
             for shape in ready {
+                // A shape that has several ways to be had is asked as long as it may get cheaper.
                 let holders = needs.holders(shape);
-                if let (false, Some(pieces)) = (holders.is_empty(), self.whole(shape, &costs)) {
+                if holders.iter().any(|holder| costs.sets[holder.index()] == INFINITE)
+                    && let Some(pieces) = self.whole(shape, &costs)
+                {
                     let cost = self.cost(&pieces, &costs);
                     queue.extend(holders.iter().map(|&holder| Reverse((cost, holder))));
                 }
@@ -285,15 +296,25 @@ impl Automaton {
                 pieces.push(Piece::Set(set));
                 (comma, times) = (true, times - 1);
             }
-            pieces.push(Piece::Repeat(set, times));
+            pieces.extend((times > 0).then_some(Piece::Repeat(set, times)));
         }
         pieces.push(bytes(b"]"));
         pieces
     }
 
-    /// The end of an object; `comma`: one must come before the next member.
-    fn object_end<'a>(&'a self, atom: &ObjectAtom, comma: bool) -> Pieces<'a> {
+    /// The end of an object in which the keys `seen` have come beside names; `comma`: one must come
+    /// before the next member.
+    fn object_end<'a>(
+        &'a self,
+        atom: &ObjectAtom,
+        comma: bool,
+        seen: &Seen,
+        costs: &Costs,
+    ) -> Pieces<'a> {
         let info = &self.objects[atom.id.index()];
+        if let Some(of) = &info.members {
+            return self.members_end(atom, of, comma, seen, costs);
+        }
         let (mut pieces, mut comma) = (Vec::new(), comma);
         for (index, name) in info.names.iter().enumerate() {
             let come = match info.order() {
@@ -339,7 +360,7 @@ impl Automaton {
             }
             Shape::Object(id) => {
                 let atom = ObjectAtom::new(id, &self.objects[id.index()]);
-                (&b"{"[..], self.object_end(&atom, false))
+                (&b"{"[..], self.object_end(&atom, false, &None, costs))
             }
         };
         pieces.insert(0, bytes(open));
@@ -374,8 +395,8 @@ impl Automaton {
             let others = costs.alphabet.bytes().iter().filter(|&byte| byte != refused);
             let other = |byte: u8| {
                 let mut next = config.clone();
-                let live = self.step(&mut next, byte).unwrap_or(false);
-                let end = self.likely_completion(&next, costs, left).ok().filter(|_| live)?;
+                self.step(&mut next, byte).ok().filter(|live| *live)?;
+                let end = self.likely_completion(&next, costs, left).ok()?;
                 Some((is_blank(byte), end.len(), byte, next))
             };
             let best =
@@ -415,6 +436,12 @@ impl Automaton {
     /// costs everything can be spelled.
     pub(crate) fn can_spell(&self, config: &Config, costs: Option<&Costs>) -> bool {
         let Some(costs) = costs else { return true };
+        if self.has_unique
+            && std::iter::once(&config.top).chain(config.frames()).any(|l| self.is_unique_level(l))
+        {
+            // Which values are left is found by writing them.
+            return self.completion(config, costs, UNIQUE_BYTES).is_ok();
+        }
         let rests = self.rests(config, costs);
         let skip = usize::from(matches!(config.top, Level::Key(_)));
         self.finish_top(config, costs).is_some_and(|ways| {
@@ -452,7 +479,8 @@ impl Automaton {
         match level {
             Level::Object(object) => {
                 let atom = object.atoms.get(index)?;
-                Some((self.object_end(&atom.state, true), atom.tags.clone()))
+                let end = self.object_end(&atom.state, true, &object.seen, costs);
+                Some((end, atom.tags.clone()))
             }
             Level::Array(array) => {
                 let atom = array.atoms.get(index)?;

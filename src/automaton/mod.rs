@@ -35,6 +35,7 @@ mod fingerprint;
 mod gap;
 mod info;
 mod level;
+mod members;
 mod number;
 mod object;
 mod probe;
@@ -124,16 +125,14 @@ impl Automaton {
             (0..sets.string_count()).map(|i| sets.strings(StringId::new(i)).clone()).collect();
         let free = StringId::new(strings.len());
         strings.push(Strings::Free { min: 0, max: None });
+        let hashes = Hashes::new();
         let arrays: Vec<ArrayInfo> = (0..sets.array_count())
             .map(ArrayId::new)
-            .map(|id| ArrayInfo::new(&sets, id, &emptiness))
+            .map(|id| ArrayInfo::new(&sets, id, &emptiness, hashes))
             .collect();
         let objects = (0..sets.object_count())
             .map(ObjectId::new)
-            .map(|id| {
-                let (shape, keys) = (sets.object(id), sets.other_keys(id));
-                ObjectInfo::new(shape, keys, &emptiness, policy.order, &mut strings, free)
-            })
+            .map(|id| ObjectInfo::new(&sets, id, &emptiness, policy.order, &mut strings, free))
             .collect();
         Automaton {
             minimal: policy.escapes == Escapes::Minimal,
@@ -142,7 +141,7 @@ impl Automaton {
             numbers,
             strings,
             has_unique: arrays.iter().any(|array| array.unique),
-            hashes: Hashes::new(),
+            hashes,
             arrays,
             objects,
             tables: NameTables::default(),

@@ -15,7 +15,7 @@ use super::string::{At, Decoder, StringAtom, chars_in};
 use super::{Automaton, Config, Level};
 use crate::base::{Chain, Decimal, SmallBits};
 use crate::language::TextState;
-use crate::values::Strings;
+use crate::values::{Places, Scalar, Strings};
 use rpds::RedBlackTreeSetSync;
 use smallvec::SmallVec;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -86,14 +86,24 @@ impl Hashes {
     }
 
     fn number(self, text: &[u8]) -> Value {
-        let mut mixer = self.kind(b'0');
         let text = std::str::from_utf8(text).unwrap_or_default();
-        if let Some(decimal) = Decimal::parse(text) {
-            mixer.write_u8(u8::from(decimal.is_negative()));
-            mixer.write_u64(decimal.exponent() as u64);
-            mixer.write(decimal.digits());
-        }
+        Decimal::parse(text).map_or(0, |decimal| self.decimal(&decimal))
+    }
+
+    fn decimal(self, decimal: &Decimal) -> Value {
+        let mut mixer = self.kind(b'0');
+        mixer.write_u8(u8::from(decimal.is_negative()));
+        mixer.write_u64(decimal.exponent() as u64);
+        mixer.write(decimal.digits());
         mixer.value()
+    }
+
+    pub(super) fn scalar(self, scalar: &Scalar) -> Value {
+        match scalar {
+            Scalar::Literal(byte) => self.kind(*byte).value(),
+            Scalar::Number(decimal) => self.decimal(decimal),
+            Scalar::Text(text) => self.text(text.as_bytes()),
+        }
     }
 
     fn text(self, bytes: &[u8]) -> Value {
@@ -129,29 +139,47 @@ impl ArrayLevel {
         self.atoms.iter().any(|atom| infos[atom.state.id.index()].unique)
     }
 
-    fn has_seen(&self, value: Value) -> bool {
-        self.seen.as_ref().is_some_and(|seen| seen.contains(&value))
-    }
-
-    /// Those of `tags` whose candidates do not want unique items.
-    fn indifferent(&self, infos: &[ArrayInfo], tags: &SmallBits) -> SmallBits {
-        let mut left = SmallBits::default();
-        for tag in tags.iter() {
-            if self.atoms.get(tag).is_some_and(|atom| !infos[atom.state.id.index()].unique) {
-                left.insert(tag);
-            }
+    /// Whether the candidate `tag` refuses an item with this value: it has come, or without it
+    /// those that must come cannot all differ.
+    fn refuses(&self, infos: &[ArrayInfo], tag: usize, value: Value) -> bool {
+        let Some(atom) = self.atoms.get(tag) else { return false };
+        let info = &infos[atom.state.id.index()];
+        if !info.unique {
+            return false;
         }
-        left
+        let taken = |other: Value| other == value || has(&self.seen, other);
+        let fills = |places: &Places<Value>| places.can_fill(self.count, info.min, &taken);
+        has(&self.seen, value) || info.places.as_ref().is_some_and(|places| !fills(places))
     }
 
     /// An item with this value is complete for the candidates in `tags`: those that live on.
     pub(super) fn see(&mut self, infos: &[ArrayInfo], value: Value, tags: &SmallBits) -> SmallBits {
-        if self.has_seen(value) {
-            return self.indifferent(infos, tags);
+        let mut left = SmallBits::default();
+        let kept = tags.iter().filter(|&tag| !self.refuses(infos, tag, value));
+        kept.for_each(|tag| left.insert(tag));
+        if !has(&self.seen, value) {
+            let seen = self.seen.take().unwrap_or_else(RedBlackTreeSetSync::new_sync);
+            self.seen = Some(seen.insert(value));
         }
-        let seen = self.seen.take().unwrap_or_else(RedBlackTreeSetSync::new_sync);
-        self.seen = Some(seen.insert(value));
-        tags.clone()
+        left
+    }
+}
+
+fn has(seen: &Items, value: Value) -> bool {
+    seen.as_ref().is_some_and(|seen| seen.contains(&value))
+}
+
+/// Whether an item that differs from those `seen` can come at `index`, and the ones that must come
+/// behind it.
+pub(super) fn has_place(info: &ArrayInfo, index: u64, seen: &Items) -> bool {
+    let Some(places) = &info.places else { return true };
+    let after = |chosen: Option<Value>| {
+        let taken = |other: Value| Some(other) == chosen || has(seen, other);
+        places.can_fill(index + 1, info.min, &taken)
+    };
+    match places.at(index) {
+        None => after(None),
+        Some(few) => few.iter().any(|&value| !has(seen, value) && after(Some(value))),
     }
 }
 
@@ -239,28 +267,37 @@ impl Automaton {
     pub(super) fn drop_spent(&self, config: &mut Config) -> bool {
         let Config { top, below, digest } = config;
         let (Some(Level::Array(array)), Some(digest)) = (below.top(), digest) else { return true };
-        if array.seen.is_none() || !array.is_unique(&self.arrays) {
+        if !array.is_unique(&self.arrays) {
             return true;
         }
-        let left = |tags: &mut SmallBits| {
-            *tags = array.indifferent(&self.arrays, tags);
+        // Keeps the tags of those for which a value is `left` that they do not refuse.
+        let keep = |tags: &mut SmallBits, left: &dyn Fn(&dyn Fn(Value) -> bool) -> bool| {
+            let mut kept = SmallBits::default();
+            let is_left = |&tag: &usize| left(&|value| !array.refuses(&self.arrays, tag, value));
+            tags.iter().filter(is_left).for_each(|tag| kept.insert(tag));
+            *tags = kept;
             !tags.is_empty()
         };
         match (top, &digest.top) {
             (Level::Literal(level), part) => {
-                !array.has_seen(self.hashes.value(part)) || left(&mut level.tags)
+                keep(&mut level.tags, &|fresh| fresh(self.hashes.value(part)))
             }
             (Level::String(StringLevel { decoder, atoms }), Part::Text(text)) => {
-                let fresh = |bytes: &[u8]| !array.has_seen(text.text(bytes));
-                atoms.retain(|a| self.text_left(&a.state, decoder, fresh) || left(&mut a.tags));
+                atoms.retain(|atom| {
+                    let state = atom.state;
+                    keep(&mut atom.tags, &|fresh| {
+                        self.text_left(&state, decoder, |bytes| fresh(text.text(bytes)))
+                    })
+                });
                 !atoms.is_empty()
             }
             (Level::Number(level), Part::Number(text)) => {
-                let fresh = |text: &[u8]| !array.has_seen(self.hashes.number(text));
                 let lex = &level.lex;
                 level.atoms.retain(|atom| {
                     let cursor = NumberCursor { lex: lex.clone(), atom: atom.state };
-                    self.number_left(cursor, text, fresh) || left(&mut atom.tags)
+                    keep(&mut atom.tags, &|fresh| {
+                        self.number_left(&cursor, text, |text| fresh(self.hashes.number(text)))
+                    })
                 });
                 !level.atoms.is_empty()
             }
@@ -320,7 +357,7 @@ impl Automaton {
     /// Whether a number can end as one that is `fresh`.
     fn number_left(
         &self,
-        cursor: NumberCursor,
+        cursor: &NumberCursor,
         text: &[u8],
         fresh: impl Fn(&[u8]) -> bool,
     ) -> bool {
@@ -328,10 +365,10 @@ impl Automaton {
         const BYTES: &[u8] = b"1234567890.e-+";
         let mut text: SmallVec<[u8; 32]> = SmallVec::from_slice(text);
         let done = |cursor: &NumberCursor, text: &[u8]| self.ends_number(cursor) && fresh(text);
-        if done(&cursor, &text) {
+        if done(cursor, &text) {
             return true;
         }
-        let mut open = vec![(cursor, 0)];
+        let mut open = vec![(cursor.clone(), 0)];
         while let Some((cursor, tried)) = open.last_mut() {
             let Some(&byte) = BYTES.get(*tried) else {
                 open.pop();

@@ -103,9 +103,10 @@ impl Chosen {
         self.finite.contains(state.0 as usize)
     }
 
-    /// How many strings there are, if it is not known that there are more.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
+    /// How many strings there are; `None` where they do not end, or are more than is counted.
+    pub(crate) fn count(&self) -> Option<u64> {
+        let ends = self.runs_out(self.language.start()) && self.count < Language::COUNTED;
+        ends.then_some(self.count)
     }
 
     /// Whether there are more strings than `some`.

@@ -4,6 +4,8 @@
 //! names are declared comes out right.
 
 use super::intersect;
+use super::literals::{bounded, length, narrow_types};
+use super::members;
 use super::numbers::NumberShape;
 use super::sets::Builder;
 use super::shape::{ArrayShape, Literals, Name, ObjectShape, Position, Rank, SetId, StringShape};
@@ -12,9 +14,7 @@ use super::strings::{FormatUse, format_use};
 use super::unevaluated::of_items;
 use crate::base::Decimal;
 use crate::error::Result;
-use crate::schema::{
-    Body, Children, DocId, JsonKind, JsonRef, Keyword, Kw, NodeId, Place, Schema, Status,
-};
+use crate::schema::{Body, Children, JsonRef, Keyword, Kw, NodeId, Place, Status};
 use rustc_hash::FxHashSet;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Draft {
     }
 
     /// Keeps the numbers that are in one of `union`.
-    fn narrow_numbers(&mut self, union: &[NumberShape]) {
+    pub(super) fn narrow_numbers(&mut self, union: &[NumberShape]) {
         let pairs = self.numbers.iter().flat_map(|a| union.iter().map(move |b| (a, b)));
         self.numbers = pairs.filter_map(|(a, b)| a.intersect(b)).collect();
     }
@@ -248,12 +248,7 @@ impl Builder<'_> {
                 };
                 self.meet(draft, &union, at);
             }
-            Kw::AllOf | Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => {
-                for child in self.children(place, keyword) {
-                    let narrower = self.drafts[&(child, how)].clone();
-                    self.meet(draft, &narrower, at);
-                }
-            }
+            Kw::AllOf | Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => self.meet_all(draft, at),
             Kw::AnyOf => {
                 let union = self.any_of(at, keyword);
                 self.meet(draft, &union, at);
@@ -269,7 +264,11 @@ impl Builder<'_> {
                 }
             }
             Kw::If => self.if_then_else(draft, at, keywords),
-            Kw::DependentSchemas | Kw::Dependencies => self.dependent_schemas(draft, at, keyword),
+            Kw::DependentSchemas => self.dependent_schemas(draft, at, keyword),
+            Kw::Dependencies => {
+                self.meet_objects(draft, &members::together(kw, value));
+                self.dependent_schemas(draft, at, keyword);
+            }
             Kw::UnevaluatedProperties => self.unevaluated_properties(draft, at, keyword),
             Kw::UnevaluatedItems => self.unevaluated_items(draft, at, keyword),
             Kw::MinLength => {
@@ -343,6 +342,9 @@ impl Builder<'_> {
                     &ObjectShape { names: names.collect(), ..ObjectShape::any() },
                 );
             }
+            Kw::MinProperties | Kw::MaxProperties | Kw::DependentRequired => {
+                self.meet_objects(draft, &members::together(kw, value));
+            }
             // Everything else is routed, or asserts nothing.
             _ => {}
         }
@@ -399,7 +401,30 @@ impl Builder<'_> {
         self.schema.scopes().child(&self.schema, place, child)
     }
 
-    fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
+    /// `draft ∧` all that a keyword applies. Where a type would have too many shapes, unions of
+    /// constraints on some member are taken together; what is still too much is widened.
+    fn meet_all(&mut self, draft: &mut Draft, at: At) {
+        let places = self.children_of(at);
+        let drafts: Vec<Arc<Draft>> =
+            places.iter().map(|&place| self.drafts[&(place, at.how)].clone()).collect();
+        let mut met = draft.clone();
+        if drafts.iter().all(|narrower| self.try_meet(&mut met, narrower)) {
+            *draft = met;
+            return;
+        }
+        for (place, narrower) in places.into_iter().zip(drafts) {
+            let mut narrower = (*narrower).clone();
+            self.merge_some(&mut narrower.objects);
+            if !self.try_meet(draft, &narrower) {
+                self.widen_node(place.node);
+                if at.how.position == Position::Negative {
+                    *draft = Draft::never();
+                }
+            }
+        }
+    }
+
+    pub(super) fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
         let both =
             draft.objects.iter().filter_map(|object| intersect::objects(object, narrower, self));
         draft.objects = both.collect();
@@ -435,126 +460,4 @@ impl Builder<'_> {
         let both = arrays.filter_map(|array| intersect::arrays(array, narrower, self));
         draft.arrays = both.collect();
     }
-
-    /// The union of literal values.
-    pub(super) fn literals<'j>(
-        &mut self,
-        doc: DocId,
-        values: impl IntoIterator<Item = JsonRef<'j>>,
-    ) -> Draft {
-        let mut draft = Draft::never();
-        let (mut numbers, mut strings) = (Vec::new(), Vec::<Box<str>>::new());
-        for value in values {
-            match value.kind() {
-                JsonKind::Null => draft.literals = draft.literals.or(Literals::NULL),
-                JsonKind::Bool => {
-                    let bit = if value.as_bool() == Some(true) {
-                        Literals::TRUE
-                    } else {
-                        Literals::FALSE
-                    };
-                    draft.literals = draft.literals.or(bit);
-                }
-                JsonKind::Number => {
-                    numbers.extend(value.number_text().and_then(Decimal::parse));
-                }
-                JsonKind::String => strings.extend(value.as_str().map(Box::from)),
-                JsonKind::Array | JsonKind::Object => {
-                    self.literal_container(&mut draft, doc, value)
-                }
-            }
-        }
-        draft.numbers.extend(NumberShape::of_values(numbers));
-        strings.sort_unstable();
-        strings.dedup();
-        if !strings.is_empty() {
-            let values = Some(strings.into());
-            draft.strings = vec![StringShape { values, ..StringShape::default() }];
-        }
-        draft
-    }
-
-    fn literal_container(&mut self, draft: &mut Draft, doc: DocId, value: JsonRef<'_>) {
-        if value.kind() == JsonKind::Array {
-            let prefix: Arc<[_]> = value.items().map(|item| self.literal_set(doc, item)).collect();
-            let len = prefix.len() as u64;
-            draft.arrays.push(ArrayShape {
-                prefix,
-                rest: SetId::NEVER,
-                min: len,
-                max: Some(len),
-                ..ArrayShape::any()
-            });
-            return;
-        }
-        let names = value.members().map(|(text, member)| Name {
-            text: text.into(),
-            rank: Rank::Declared,
-            required: true,
-            set: self.literal_set(doc, member),
-        });
-        draft.objects.push(ObjectShape {
-            names: names.collect(),
-            other: SetId::NEVER,
-            ..ObjectShape::any()
-        });
-    }
-}
-
-/// `type`: a name or a list of names. The reader has checked them.
-/// `nullable`: OpenAPI's keyword beside it, which adds null.
-fn narrow_types(draft: &mut Draft, value: JsonRef<'_>, nullable: bool, integers: &NumberShape) {
-    let names: Vec<&str> = match value.as_str() {
-        Some(name) => vec![name],
-        None => value.items().filter_map(JsonRef::as_str).collect(),
-    };
-    let has = |name: &str| names.contains(&name);
-    let mut literals = Literals::NONE;
-    if nullable || has("null") {
-        literals = literals.or(Literals::NULL);
-    }
-    if has("boolean") {
-        literals = literals.or(Literals::BOOLEANS);
-    }
-    draft.literals = draft.literals.and(literals);
-    if !has("number") {
-        let integers = std::slice::from_ref(integers);
-        draft.narrow_numbers(if has("integer") { integers } else { &[] });
-    }
-    if !has("string") {
-        draft.strings.clear();
-    }
-    if !has("array") {
-        draft.arrays.clear();
-    }
-    if !has("object") {
-        draft.objects.clear();
-    }
-}
-
-/// The numbers that a bound allows; `None` where it is a boolean, which only makes the bound beside
-/// it exclusive. What no text reaches is left out: then there are no numbers.
-fn bounded(
-    kw: Kw,
-    value: JsonRef<'_>,
-    keywords: &[Keyword],
-    schema: &Schema,
-) -> Option<Option<NumberShape>> {
-    let at = value.number_text().and_then(Decimal::parse)?;
-    let says_open = |kw: Kw| {
-        let mut beside = keywords.iter().filter(|k| k.status == Status::Active && k.kw == Some(kw));
-        beside.any(|k| schema.value(k).as_bool() == Some(true))
-    };
-    Some(match kw {
-        Kw::Minimum => NumberShape::at_least(at, says_open(Kw::ExclusiveMinimum)),
-        Kw::Maximum => NumberShape::at_most(at, says_open(Kw::ExclusiveMaximum)),
-        Kw::ExclusiveMinimum => NumberShape::at_least(at, true),
-        _ => NumberShape::at_most(at, true),
-    })
-}
-
-/// A length keyword's value; the reader has checked that it is a non-negative integer. What does
-/// not fit into 64 bits is as good as the largest that does: no document gets there.
-pub(super) fn length(value: JsonRef<'_>) -> u64 {
-    value.number_text().and_then(Decimal::parse).and_then(|d| d.to_u64()).unwrap_or(u64::MAX)
 }

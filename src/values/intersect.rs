@@ -104,6 +104,9 @@ pub(super) fn simplified_array(
     let counts = std::mem::replace(&mut shape.counts, Arc::new([]));
     let mut kept: Vec<ItemCount> = Vec::new();
     for count in counts.iter() {
+        if count.max.is_some_and(|max| max < count.min) {
+            return None;
+        }
         let len = shape.prefix.len().max(count.prefix.len());
         let mut counting = Vec::with_capacity(len + 1);
         let (mut all, mut some) = (true, Vec::new());
@@ -374,7 +377,7 @@ fn names_it(one: &SomeMember, name: &Name) -> bool {
 }
 
 /// `set`, and what `shape` says of a key that it does not name; `first`: `set` was mentioned first.
-fn with_rules(
+pub(super) fn with_rules(
     shape: &ObjectShape,
     key: &str,
     set: SetId,

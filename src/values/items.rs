@@ -1,6 +1,7 @@
 //! Keywords that speak of an array's items as a whole: `contains` with its bounds, `uniqueItems`.
 
-use super::draft::{At, Draft, length};
+use super::draft::{At, Draft};
+use super::literals::length;
 use super::sets::{Builder, Widened};
 use super::shape::{ArrayShape, ItemCount, Position};
 use super::unevaluated::of_items;

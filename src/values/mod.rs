@@ -25,13 +25,17 @@ mod conflict;
 mod draft;
 mod emptiness;
 mod finish_items;
+mod finish_members;
 mod intersect;
 mod items;
 mod keys;
+mod literals;
+mod members;
 mod needs;
 mod negate;
 mod numbers;
 mod plain;
+mod plan_members;
 mod sets;
 mod shape;
 mod strings;
@@ -41,9 +45,10 @@ mod ways;
 
 pub(crate) use emptiness::Emptiness;
 pub(crate) use finish_items::{Counts, ItemPlan};
-pub(crate) use keys::OtherKeys;
+pub(crate) use finish_members::{Demands, Members, Progress};
 pub(crate) use needs::{Needs, Shape};
 pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
+pub(crate) use plan_members::{Member, Weigh};
 pub(crate) use sets::{Sets, Widened};
 #[allow(unused_imports)]
 pub(crate) use shape::{
@@ -51,3 +56,4 @@ pub(crate) use shape::{
     ObjectId, ObjectShape, Position, Rank, Set, SetId, SomeMember, StringId, Strings, Way,
 };
 pub(crate) use strings::{FormatUse, encoding_use, format_use};
+pub(crate) use unique::{Places, Scalar};

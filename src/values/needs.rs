@@ -4,9 +4,14 @@
 //! minimum, the values of its required names. Whether a set holds a value, and what its cheapest
 //! value costs, both spread from ready shapes to the sets that hold them. An array that counts its
 //! items needs all of one of many lists of sets: it is asked anew whenever one of them is settled.
+//!
+//! An object that asks something of its members together has several ways to be had: it counts as
+//! ready at first and whenever one of its sets is settled, and who asks has to look at its
+//! [`Demands`].
 
 use super::shape::ItemWays;
-use super::{ArrayId, ObjectId, SetId, Sets};
+use super::{ArrayId, Demands, ObjectId, SetId, Sets};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A container shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +32,7 @@ pub(crate) struct Needs {
     counted_by: Vec<Vec<ArrayId>>,
     /// By shape: the sets that hold it.
     held_by: Vec<Vec<SetId>>,
+    demands: FxHashMap<ObjectId, Demands>,
 }
 
 impl Needs {
@@ -38,6 +44,7 @@ impl Needs {
             needed_by: vec![Vec::new(); sets.len()],
             counted_by: vec![Vec::new(); sets.len()],
             held_by: vec![Vec::new(); arrays + objects],
+            demands: FxHashMap::default(),
         };
         for id in (0..arrays).map(ArrayId::new) {
             match sets.item_ways(id) {
@@ -50,6 +57,14 @@ impl Needs {
             }
         }
         for id in (0..objects).map(ObjectId::new) {
+            if let Some(demands) = sets.demands(id) {
+                let asked: FxHashSet<SetId> = demands.sets().collect();
+                for set in asked {
+                    needs.needed_by[set.index()].push(Shape::Object(id));
+                }
+                needs.demands.insert(id, demands);
+                continue;
+            }
             let required = sets.object(id).names.iter().filter(|name| name.required);
             needs.add(Shape::Object(id), required.map(|name| name.set));
         }
@@ -105,7 +120,9 @@ impl Needs {
         let mut waiting = std::mem::take(&mut self.needed_by[set.index()]);
         waiting.retain(|&shape| {
             let slot = self.slot(shape);
-            self.open[slot] -= 1;
+            if self.open[slot] > 0 {
+                self.open[slot] -= 1;
+            }
             self.open[slot] == 0
         });
         waiting
@@ -114,6 +131,11 @@ impl Needs {
     /// The arrays that count items in `set`: whether they are ready is asked of their plans.
     pub(crate) fn counting(&self, set: SetId) -> &[ArrayId] {
         &self.counted_by[set.index()]
+    }
+
+    /// What an object asks of its members together, if anything.
+    pub(crate) fn demands(&self, id: ObjectId) -> Option<&Demands> {
+        self.demands.get(&id)
     }
 
     /// The sets that hold a shape.

@@ -17,6 +17,7 @@ use crate::options::Numbers;
 use crate::schema::Kw;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// The most items of an array whose items are kept to be compared: what the surface policy states.
@@ -37,7 +38,29 @@ pub(super) struct UniqueItems {
     /// If one of these holds a value, there are many of it.
     arrays: Vec<ArrayId>,
     objects: Vec<ObjectId>,
+    /// Some of its places have few values.
+    placed: bool,
 }
+
+/// A value of a small set.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Scalar {
+    /// By its first byte.
+    Literal(u8),
+    Number(Decimal),
+    Text(Box<str>),
+}
+
+/// By index, the values of small sets; `None` where there are many.
+#[derive(Clone, Debug)]
+pub(crate) struct Places<T> {
+    prefix: Box<[Option<Arc<[T]>>]>,
+    rest: Option<Arc<[T]>>,
+}
+
+/// Places, and values of one place, between which an assignment is looked for.
+const PLACES: u64 = 64;
+const PLACED: u64 = 1_000;
 
 /// The unique arrays of a grammar.
 #[derive(Debug, Default)]
@@ -109,15 +132,32 @@ impl Builder<'_> {
         }
         let mut sets: Vec<SetId> = shape.prefix.iter().copied().chain([shape.rest]).collect();
         sets.extend(self.ways_of(id).into_iter().flat_map(ItemWays::sets));
-        for set in sets {
+        let mut placed = false;
+        for &set in &sets {
             let items = self.distinct(set, strings)?;
-            let none =
-                items.arrays.is_empty() && items.objects.is_empty() && items.scalars == Some(0);
-            if items.scalars.is_some() && !none {
+            let Some(scalars) = items.scalars else { continue };
+            if scalars > PLACED || !(items.arrays.is_empty() && items.objects.is_empty()) {
+                return None;
+            }
+            placed |= scalars > 0;
+            let is_rest = set == shape.rest && scalars > 0;
+            if is_rest && shape.min > PLACES || !self.is_listed(set) {
                 return None;
             }
         }
-        Some(UniqueItems::default())
+        if placed && (!shape.counts.is_empty() || shape.prefix.len() as u64 > PLACES) {
+            return None;
+        }
+        Some(UniqueItems { placed, ..UniqueItems::default() })
+    }
+
+    /// Whether the strings of a small set are listed.
+    fn is_listed(&self, set: SetId) -> bool {
+        let language = |id: &StringId| {
+            let strings = &self.compiled_strings[id.index()].strings;
+            matches!(strings, Some(Strings::Language(_)))
+        };
+        self.expanded(set).is_some_and(|set| !set.strings.iter().any(language))
     }
 
     /// The values of a set, as far as they matter here; `None` where they cannot be told apart.
@@ -138,6 +178,7 @@ impl Builder<'_> {
             scalars: total(total(Some(literals), numbers), texts),
             arrays: set.arrays.clone(),
             objects: set.objects.clone(),
+            placed: false,
         })
     }
 
@@ -148,6 +189,11 @@ impl Builder<'_> {
         let mut many = false;
         for &id in ids {
             let shape = self.number_shape(id);
+            if shape.is_integer() && shape.step().is_none() && is_wide(shape, 0) {
+                // No list is made of them.
+                many = true;
+                continue;
+            }
             match shape.values_up_to(SEEN_VALUES as usize) {
                 // Each has thousands of spellings.
                 Some(_) if any_form => return None,
@@ -181,7 +227,7 @@ impl Builder<'_> {
                     } else if ids.len() > 1 || own.outnumbers(COUNTED) {
                         return None;
                     } else {
-                        counted = own.count();
+                        counted = own.count().unwrap_or(COUNTED);
                     }
                     // The states that the automaton steps through are those of this one.
                     let language = Strings::Language(own.language().clone());
@@ -243,12 +289,18 @@ fn is_many(shape: &NumberShape) -> bool {
         return false;
     }
     let (Some(low), Some(high)) = (shape.low(), shape.high()) else { return true };
-    // Nine places are within the digits that a number has.
+    // Seven places are within the digits that such a number has.
     let small = |at: &Decimal| at.clone() < large && at.clone().negated() < large;
-    let units = high.at.floor_units(-7) - low.at.floor_units(-7);
     // Of multiples a list would have been made.
     let listed = shape.is_integer() || shape.step().is_some();
-    listed || small(&low.at) && small(&high.at) && units > (SEEN_VALUES * 2).into()
+    listed || small(&low.at) && small(&high.at) && is_wide(shape, -7)
+}
+
+/// Whether between the ends there are more units of `10^exponent` than items are ever kept.
+fn is_wide(shape: &NumberShape, exponent: i64) -> bool {
+    let (Some(low), Some(high)) = (shape.low(), shape.high()) else { return false };
+    let units = high.at.floor_units(exponent) - low.at.floor_units(exponent);
+    shape.values().is_none() && shape.others().is_empty() && units > (SEEN_VALUES * 2).into()
 }
 
 impl UniqueArrays {
@@ -260,12 +312,16 @@ impl UniqueArrays {
         }
         loop {
             let emptiness = Emptiness::decide(sets);
-            let most = |items: &UniqueItems| {
+            let most = |id: ArrayId, items: &UniqueItems| {
+                if items.placed {
+                    return if sets.fills_places(id) { SEEN_VALUES } else { 0 };
+                }
                 let many = items.arrays.iter().any(|&id| emptiness.has_array(id))
                     || items.objects.iter().any(|&id| emptiness.has_object(id));
                 items.scalars.filter(|_| !many).unwrap_or(SEEN_VALUES).min(SEEN_VALUES)
             };
-            let most = sets.unique.arrays.iter().map(|(&id, items)| (id, most(items))).collect();
+            let most =
+                sets.unique.arrays.iter().map(|(&id, items)| (id, most(id, items))).collect();
             if most == sets.unique.most {
                 return;
             }
@@ -282,4 +338,103 @@ impl UniqueArrays {
     pub(super) fn string(&self, id: StringId) -> Option<&Chosen> {
         self.strings.get(&id)
     }
+}
+
+impl Sets {
+    /// The values by index of an array whose items differ, where some of them are few.
+    pub(crate) fn unique_places(&self, id: ArrayId) -> Option<Places<Scalar>> {
+        self.unique.arrays.get(&id).filter(|items| items.placed)?;
+        let shape = self.array(id);
+        let prefix = shape.prefix.iter().map(|&set| self.few_values(set)).collect();
+        Some(Places { prefix, rest: self.few_values(shape.rest) })
+    }
+
+    /// Whether the items that must come can differ.
+    fn fills_places(&self, id: ArrayId) -> bool {
+        let Some(places) = self.unique_places(id) else { return true };
+        let mut known: FxHashMap<Scalar, u32> = FxHashMap::default();
+        let places = places.map(|scalar| {
+            let next = known.len() as u32;
+            *known.entry(scalar.clone()).or_insert(next)
+        });
+        places.can_fill(0, self.array(id).min, &|_| false)
+    }
+
+    /// The values of a set of few scalars.
+    fn few_values(&self, set: SetId) -> Option<Arc<[Scalar]>> {
+        let set = self.get(set);
+        let words = [
+            (super::Literals::NULL, b'n'),
+            (super::Literals::TRUE, b't'),
+            (super::Literals::FALSE, b'f'),
+        ];
+        let words = words.into_iter().filter(|(literal, _)| set.literals.contains(*literal));
+        let mut values: Vec<Scalar> = words.map(|(_, byte)| Scalar::Literal(byte)).collect();
+        for &id in &set.numbers {
+            let few = self.number(id).values_up_to(PLACED as usize)?;
+            values.extend(few.into_iter().map(Scalar::Number));
+        }
+        for &id in &set.strings {
+            match self.strings(id) {
+                Strings::Free { max: Some(0), .. } => values.push(Scalar::Text("".into())),
+                Strings::Finite(few) => values.extend(few.iter().cloned().map(Scalar::Text)),
+                Strings::Free { .. } | Strings::Language(_) => return None,
+            }
+        }
+        Some(values.into())
+    }
+}
+
+impl<T> Places<T> {
+    pub(crate) fn map<U>(&self, mut value: impl FnMut(&T) -> U) -> Places<U> {
+        let mut list = |list: &Option<Arc<[T]>>| -> Option<Arc<[U]>> {
+            list.as_ref().map(|list| list.iter().map(&mut value).collect())
+        };
+        Places { prefix: self.prefix.iter().map(&mut list).collect(), rest: list(&self.rest) }
+    }
+
+    /// The values of the item at `index`; `None`: many.
+    pub(crate) fn at(&self, index: u64) -> Option<&[T]> {
+        let named = usize::try_from(index).ok().and_then(|index| self.prefix.get(index));
+        named.unwrap_or(&self.rest).as_deref()
+    }
+}
+
+impl<T: Copy + Eq + Hash> Places<T> {
+    /// Whether the items from `index` up to `min` can all differ, and be none that is `taken`:
+    /// whether the places of few values have a matching that covers them.
+    pub(crate) fn can_fill(&self, index: u64, min: u64, taken: &dyn Fn(T) -> bool) -> bool {
+        let named = self.prefix.len() as u64;
+        let rest = self.rest.as_ref().map_or(0, |_| min.saturating_sub(index.max(named)));
+        let places = (index..min.min(named)).chain(named..named + rest.min(PLACES + 1));
+        let lists: Vec<&[T]> = places.filter_map(|place| self.at(place)).collect();
+        let mut holder: FxHashMap<T, usize> = FxHashMap::default();
+        (0..lists.len()).all(|place| {
+            let mut tried = FxHashSet::default();
+            assign(place, &lists, taken, &mut holder, &mut tried)
+        })
+    }
+}
+
+/// Gives `place` a value, perhaps one of another place that gets another one. Places are few.
+fn assign<T: Copy + Eq + Hash>(
+    place: usize,
+    lists: &[&[T]],
+    taken: &dyn Fn(T) -> bool,
+    holder: &mut FxHashMap<T, usize>,
+    tried: &mut FxHashSet<T>,
+) -> bool {
+    lists[place].iter().any(|&value| {
+        if taken(value) || !tried.insert(value) {
+            return false;
+        }
+        let free = match holder.get(&value) {
+            None => true,
+            Some(&other) => assign(other, lists, taken, holder, tried),
+        };
+        if free {
+            holder.insert(value, place);
+        }
+        free
+    })
 }

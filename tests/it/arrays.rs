@@ -4,7 +4,7 @@
 use crate::generator::Random;
 use crate::support::{amount, any_allowed, mask, text_tokens, vocabulary, walk};
 use serde_json::{Value, json};
-use tokenmask::{Engine, ErrorKind, Grammar, Options};
+use tokenmask::{Engine, ErrorKind, Grammar, Options, SurfacePolicy};
 
 /// The values of which small documents are made.
 fn values() -> Vec<Value> {
@@ -52,6 +52,9 @@ fn schema(random: &mut Random) -> Value {
         set("contains", item(random));
         if random.below(2) == 0 {
             set("minContains", json!(random.below(3)));
+        }
+        if random.below(2) == 0 {
+            set("maxContains", json!(random.below(3)));
         }
     }
     if random.below(4) == 0 {
@@ -180,11 +183,12 @@ fn likely(mask: &tokenmask::Mask, vocabulary: &tokenmask::Vocabulary, random: &m
 fn the_last_values_of_a_set_are_forced() {
     let schema = json!({"type": "array", "items": {"enum": ["ab", "ac", "b"]}, "uniqueItems": true,
         "minItems": 3});
-    let (engine, exact) = engine(&schema, "bytes").unwrap();
-    assert!(exact);
-    let mut matcher = engine.matcher();
+    let options = Options { policy: SurfacePolicy::tight(), ..Options::default() };
+    let grammar = Grammar::compile(&schema.to_string(), &options).unwrap();
+    assert!(grammar.report().is_exact());
+    let mut matcher = grammar.bind(&vocabulary("bytes")).unwrap().matcher();
     matcher.accept_bytes(br#"["ab","b",""#).unwrap();
-    assert_eq!(matcher.forced_bytes(), b"ac\"");
+    assert_eq!(matcher.forced_bytes(), b"ac\"]");
     assert_eq!(matcher.shortest_completion().unwrap(), br#"ac"]"#);
 }
 

@@ -40,6 +40,8 @@ mod matcher;
 #[cfg(feature = "cli")]
 mod mutations;
 mod numbers;
+#[cfg(feature = "cli")]
+mod objects;
 mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]
