@@ -24,12 +24,12 @@ use rustc_hash::FxHashSet;
 /// ```
 /// use tokenmask::{Grammar, Options, Route};
 /// let grammar = Grammar::compile(
-///     r#"{"type": "object", "properties": {"ids": {"type": "array", "uniqueItems": true}}}"#,
+///     r#"{"type": "object", "properties": {"id": {"type": "string", "format": "hostname"}}}"#,
 ///     &Options::default(),
 /// )?;
 /// let report = grammar.report();
-/// assert_eq!(report.route_of("#/properties/ids/type"), Some(Route::Mask));
-/// assert_eq!(report.route_of("#/properties/ids/uniqueItems"), Some(Route::Check));
+/// assert_eq!(report.route_of("#/properties/id/type"), Some(Route::Mask));
+/// assert_eq!(report.route_of("#/properties/id/format"), Some(Route::MaskCheck));
 /// assert!(!report.is_exact());
 /// # Ok::<(), tokenmask::Error>(())
 /// ```
@@ -159,16 +159,19 @@ mod tests {
 
     #[test]
     fn uses_differ_by_position() {
-        let schema = r##"{"$ref": "#/$defs/a", "not": {"allOf": [{"$ref": "#/$defs/a"}, {"uniqueItems": true}]},
-            "$defs": {"a": {"type": "string"}, "b": {"type": "null"}}}"##;
+        let schema = r##"{"$ref": "#/$defs/a", "not": {"allOf": [{"$ref": "#/$defs/a"}, {"minLength": 9}]},
+            "$defs": {"a": {"type": "string", "format": "hostname"}, "b": {"type": "null"}}}"##;
         let report = Grammar::compile(schema, &Options::default()).unwrap().report().clone();
         let entry = |at: &str| report.entries().iter().find(|e| e.location == at).unwrap();
-        let shared = entry("#/$defs/a/type");
+        let shared = entry("#/$defs/a/format");
         assert_eq!(shared.route, Route::Check);
         let uses: Vec<_> = shared.uses.iter().map(|one| (one.position, one.route)).collect();
-        assert_eq!(uses, [("positive", Route::Mask), ("negative", Route::Check)]);
-        assert_eq!(entry("#/$ref").route, Route::Mask);
-        assert_eq!(entry("#/not").route, Route::Check);
+        assert_eq!(uses, [("positive", Route::MaskCheck), ("negative", Route::Check)]);
+        assert_eq!(entry("#/$defs/a/type").route, Route::Mask);
+        assert_eq!(entry("#/$ref").route, Route::MaskCheck);
+        assert_eq!(entry("#/not/allOf/0/$ref").route, Route::MaskCheck);
+        assert_eq!(entry("#/not/allOf/1/minLength").route, Route::Mask);
+        assert_eq!(entry("#/not").route, Route::MaskCheck);
         let unused = entry("#/$defs/b/type");
         assert_eq!((unused.route, &*unused.reason), (Route::Annotation, "unreferenced"));
     }
