@@ -7,8 +7,10 @@
 //! means that the set cannot be spelled, so the same numbers decide what is live over a poor
 //! vocabulary.
 
+mod members;
 mod plan;
 
+use super::level::Seen;
 use super::number::NumberAtom;
 use super::object::ObjectAtom;
 use super::string::{At, Decoder, StringAtom};
@@ -35,6 +37,8 @@ pub(crate) struct Costs {
     filler: Option<(char, Vec<u8>)>,
     /// By string shape: the shortest string of a language, found when first asked for.
     shortest: Vec<OnceLock<Option<Vec<u8>>>>,
+    /// By object shape: what the keys of its names cost, found when first asked for.
+    keys: Vec<OnceLock<Box<[u64]>>>,
 }
 
 /// A piece of output that is still to be written.
@@ -92,7 +96,9 @@ impl Automaton {
             .filter_map(|c| Some((c, alphabet.cheapest_spelling(c)?)))
             .min_by_key(|(_, spelling)| spelling.len());
         let shortest = self.strings.iter().map(|_| OnceLock::new()).collect();
-        let mut costs = Costs { alphabet, sets: vec![INFINITE; self.sets.len()], filler, shortest };
+        let keys = self.objects.iter().map(|_| OnceLock::new()).collect();
+        let sets = vec![INFINITE; self.sets.len()];
+        let mut costs = Costs { alphabet, sets, filler, shortest, keys };
         let mut needs = Needs::of(&self.sets);
         let mut queue = BinaryHeap::new();
         for id in self.sets.ids() {
@@ -103,9 +109,10 @@ impl Automaton {
         let mut ready = needs.ready();
         loop {
             for shape in ready {
+                // A shape that has several ways to be had is asked as long as it may get cheaper.
                 let holders = needs.holders(shape);
-                if !holders.is_empty() {
-                    let cost = self.cost(&self.whole(shape), &costs);
+                if holders.iter().any(|holder| costs.sets[holder.index()] == INFINITE) {
+                    let cost = self.cost(&self.whole(shape, &costs), &costs);
                     queue.extend(holders.iter().map(|&holder| Reverse((cost, holder))));
                 }
             }
@@ -224,9 +231,19 @@ impl Automaton {
         pieces
     }
 
-    /// The end of an object; `comma`: one must come before the next member.
-    fn object_end<'a>(&'a self, atom: &ObjectAtom, comma: bool) -> Pieces<'a> {
+    /// The end of an object in which the keys `seen` have come beside names; `comma`: one must come
+    /// before the next member.
+    fn object_end<'a>(
+        &'a self,
+        atom: &ObjectAtom,
+        comma: bool,
+        seen: &Seen,
+        costs: &Costs,
+    ) -> Pieces<'a> {
         let info = &self.objects[atom.id.index()];
+        if let Some(of) = &info.members {
+            return self.members_end(atom, of, comma, seen, costs);
+        }
         let (mut pieces, mut comma) = (Vec::new(), comma);
         for (index, name) in info.names.iter().enumerate() {
             let come = match info.order() {
@@ -255,17 +272,17 @@ impl Automaton {
     fn ways<'a>(&'a self, id: SetId, costs: &Costs) -> Vec<Pieces<'a>> {
         let set = self.sets.get(id);
         let mut ways = self.scalars(set, costs);
-        ways.extend(set.arrays.iter().map(|&id| self.whole(Shape::Array(id))));
-        ways.extend(set.objects.iter().map(|&id| self.whole(Shape::Object(id))));
+        ways.extend(set.arrays.iter().map(|&id| self.whole(Shape::Array(id), costs)));
+        ways.extend(set.objects.iter().map(|&id| self.whole(Shape::Object(id), costs)));
         ways
     }
 
-    fn whole(&self, shape: Shape) -> Pieces<'_> {
+    fn whole(&self, shape: Shape, costs: &Costs) -> Pieces<'_> {
         let (open, mut pieces) = match shape {
             Shape::Array(id) => (&b"["[..], self.array_end(id, 0, false)),
             Shape::Object(id) => {
                 let atom = ObjectAtom::new(id, &self.objects[id.index()]);
-                (&b"{"[..], self.object_end(&atom, false))
+                (&b"{"[..], self.object_end(&atom, false, &None, costs))
             }
         };
         pieces.insert(0, bytes(open));
@@ -296,7 +313,7 @@ impl Automaton {
             let Some((level, rest)) = frames.next() else { return Ok(out) };
             let best = tags.iter().min_by_key(|&tag| rest.get(tag).copied());
             let best = best.ok_or_else(too_long)?;
-            (pieces, tags) = self.frame_end(level, best).ok_or_else(too_long)?;
+            (pieces, tags) = self.frame_end(level, best, costs).ok_or_else(too_long)?;
         }
     }
 
@@ -319,7 +336,7 @@ impl Automaton {
         let frames: Vec<&Level> = config.frames().collect();
         let mut rests: Vec<Vec<u64>> = Vec::with_capacity(frames.len());
         for level in frames.iter().rev() {
-            let ends = (0..).map_while(|index| self.frame_end(level, index));
+            let ends = (0..).map_while(|index| self.frame_end(level, index, costs));
             let below = rests.last();
             let rest = ends.map(|(pieces, tags)| {
                 self.cost(&pieces, costs).saturating_add(least(below, &tags))
@@ -332,11 +349,17 @@ impl Automaton {
     }
 
     /// The end of a container whose member is complete, for one of its atoms.
-    fn frame_end<'a>(&'a self, level: &Level, index: usize) -> Option<(Pieces<'a>, SmallBits)> {
+    fn frame_end<'a>(
+        &'a self,
+        level: &Level,
+        index: usize,
+        costs: &Costs,
+    ) -> Option<(Pieces<'a>, SmallBits)> {
         match level {
             Level::Object(object) => {
                 let atom = object.atoms.get(index)?;
-                Some((self.object_end(&atom.state, true), atom.tags.clone()))
+                let end = self.object_end(&atom.state, true, &object.seen, costs);
+                Some((end, atom.tags.clone()))
             }
             Level::Array(array) => {
                 let atom = array.atoms.get(index)?;

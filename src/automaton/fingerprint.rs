@@ -121,7 +121,7 @@ impl Automaton {
                     level.key.len().hash(mixer);
                 }
             }
-            Level::Object(level) => self.hash_object(level, mixer),
+            Level::Object(level) => self.hash_object(level, clip, mixer),
             Level::Array(level) => {
                 (level.phase, level.gap).hash(mixer);
                 for atom in &level.atoms {
@@ -166,7 +166,7 @@ impl Automaton {
         }
     }
 
-    fn hash_object(&self, level: &ObjectLevel, mixer: &mut Mixer) {
+    fn hash_object(&self, level: &ObjectLevel, clip: &Clip, mixer: &mut Mixer) {
         (level.phase, level.gap).hash(mixer);
         let volatile = level.is_volatile(&self.objects);
         volatile.hash(mixer);
@@ -176,6 +176,7 @@ impl Automaton {
             state.takes_key(info, &level.seen).hash(mixer);
             match info.order() {
                 _ if volatile => {}
+                _ if info.members.is_some() => state.hash_members(info, clip.items, mixer),
                 Order::Declared => state.next.hash(mixer),
                 Order::Any => state.used.hash(mixer),
             }

@@ -1,9 +1,10 @@
 //! Shapes made ready for stepping: empty members resolved, names indexed.
 
+use super::members::MemberInfo;
 use super::string::At;
 use crate::language::Chosen;
 use crate::options::Order;
-use crate::values::{ArrayShape, Emptiness, ObjectShape, OtherKeys, SetId, StringId, Strings};
+use crate::values::{ArrayShape, Emptiness, ObjectId, SetId, Sets, StringId, Strings};
 use std::sync::Arc;
 
 /// A set of arrays, ready for stepping.
@@ -50,7 +51,7 @@ pub(crate) struct NameInfo {
     pub(crate) text: Arc<str>,
     pub(crate) set: SetId,
     pub(crate) required: bool,
-    /// Its set is empty: the key must not come.
+    /// Its set is empty, or that of a name which it needs: the key must not come.
     pub(crate) forbidden: bool,
 }
 
@@ -85,6 +86,27 @@ impl OtherInfo {
         }
     }
 
+    /// The combination of a key that ends at `at`, if such keys may come.
+    pub(crate) fn combination(&self, at: At) -> Option<usize> {
+        match (&self.values, at) {
+            (Values::One(_), _) => Some(0),
+            (Values::ByKey { chosen, sets }, At::Language(state)) => {
+                let combination = chosen.combination(state);
+                sets.get(combination)?.map(|_| combination)
+            }
+            (Values::ByKey { .. }, _) => None,
+        }
+    }
+
+    /// The combinations of keys that may come, with the sets of their values.
+    pub(crate) fn combinations(&self) -> impl Iterator<Item = (usize, SetId)> + '_ {
+        let sets = match &self.values {
+            Values::One(set) => std::slice::from_ref(set).iter().map(|set| Some(*set)).collect(),
+            Values::ByKey { sets, .. } => sets.to_vec(),
+        };
+        sets.into_iter().enumerate().filter_map(|(index, set)| Some((index, set?)))
+    }
+
     /// The keys, where they are not free.
     pub(crate) fn chosen(&self) -> Option<&Chosen> {
         match &self.values {
@@ -109,28 +131,30 @@ pub(crate) struct ObjectInfo {
     /// Names that are not forbidden.
     pub(crate) allowed: u32,
     order: Order,
+    /// What it asks of its members together, if anything.
+    pub(super) members: Option<Box<MemberInfo>>,
 }
 
 impl ObjectInfo {
     /// `strings` gets the language of its other keys, where they have one; `free` is any string.
     pub(crate) fn new(
-        shape: &ObjectShape,
-        keys: Option<&OtherKeys>,
+        sets: &Sets,
+        id: ObjectId,
         emptiness: &Emptiness,
         order: Order,
         strings: &mut Vec<Strings>,
         free: StringId,
     ) -> ObjectInfo {
-        let names: Arc<[NameInfo]> = shape
-            .names
-            .iter()
-            .map(|name| NameInfo {
-                text: name.text.clone(),
-                set: name.set,
-                required: name.required,
-                forbidden: emptiness.is_empty(name.set),
-            })
-            .collect();
+        let (shape, keys, demands) = (sets.object(id), sets.other_keys(id), sets.demands(id));
+        let is_empty = |name: usize| emptiness.is_empty(shape.names[name].set);
+        let needs = |name| demands.as_ref().map_or(&[][..], |demands| demands.needs(name));
+        let names = shape.names.iter().enumerate().map(|(index, name)| NameInfo {
+            text: name.text.clone(),
+            set: name.set,
+            required: name.required,
+            forbidden: is_empty(index) || needs(index).iter().any(|&need| is_empty(need as usize)),
+        });
+        let names: Arc<[NameInfo]> = names.collect();
         let next = |wanted: &dyn Fn(&NameInfo) -> bool| -> Box<[u32]> {
             let mut next = vec![names.len() as u32; names.len() + 1];
             for (index, name) in names.iter().enumerate().rev() {
@@ -161,6 +185,11 @@ impl ObjectInfo {
             next_allowed: next(&|name| !name.forbidden),
             required: count(&|name| name.required),
             allowed: count(&|name| !name.forbidden),
+            members: demands.map(|mut demands| {
+                demands.narrow(|set| !emptiness.is_empty(set));
+                let ways = sets.member_ways(id);
+                Box::new(MemberInfo::new(demands, shape, &names, ways, emptiness, order))
+            }),
             other,
             names,
             order,

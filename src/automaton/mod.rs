@@ -34,6 +34,7 @@ mod fingerprint;
 mod gap;
 mod info;
 mod level;
+mod members;
 mod number;
 mod object;
 mod probe;
@@ -121,10 +122,7 @@ impl Automaton {
             .collect();
         let objects = (0..sets.object_count())
             .map(ObjectId::new)
-            .map(|id| {
-                let (shape, keys) = (sets.object(id), sets.other_keys(id));
-                ObjectInfo::new(shape, keys, &emptiness, policy.order, &mut strings, free)
-            })
+            .map(|id| ObjectInfo::new(&sets, id, &emptiness, policy.order, &mut strings, free))
             .collect();
         Automaton {
             minimal: policy.escapes == Escapes::Minimal,

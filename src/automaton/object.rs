@@ -11,7 +11,7 @@ use super::table::{Entry, NameTable};
 use crate::base::{ByteSet, SmallBits};
 use crate::language::{Chosen, Full, TextState};
 use crate::options::Order;
-use crate::values::{ObjectId, SetId, StringId, Strings};
+use crate::values::{ObjectId, Progress, SetId, StringId, Strings};
 use rpds::RedBlackTreeSetSync;
 use smallvec::SmallVec;
 use std::ops::Bound;
@@ -25,14 +25,17 @@ const SOME_KEY: &[u8] = &[0xFF];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectAtom {
     pub(crate) id: ObjectId,
-    /// Declared order: the position behind the last name; the length once another key has come.
+    /// Declared order: the position behind the last name that has its place there; the length once
+    /// another key has come.
     pub(crate) next: u32,
-    /// Any order: names that may still come, forbidden ones aside.
+    /// Any order, or loose names: names that may still come, forbidden ones aside.
     pub(crate) left: u32,
     /// Any order: required names that have not come.
     pub(crate) missing: u32,
     /// Any order: the names that have come.
     pub(crate) used: SmallBits,
+    /// How far it is with what it asks of its members together.
+    pub(super) progress: Option<Arc<Progress>>,
 }
 
 impl ObjectAtom {
@@ -40,50 +43,55 @@ impl ObjectAtom {
         ObjectAtom {
             id,
             next: 0,
-            left: info.allowed,
+            left: info.members.as_ref().map_or(info.allowed, |of| of.free),
             missing: info.required,
             used: SmallBits::default(),
+            progress: info.members.as_ref().map(|of| Arc::new(of.demands.start())),
         }
     }
 
     /// Whether the name at `index` may come now.
     pub(crate) fn allows(&self, info: &ObjectInfo, index: u32) -> bool {
         !info.names[index as usize].forbidden
-            && match info.order() {
-                Order::Declared => info.window(self.next).contains(&index),
-                Order::Any => !self.used.contains(index as usize),
+            && match (&info.members, info.order()) {
+                (Some(of), _) => self.may_take(info, of, index),
+                (None, Order::Declared) => info.window(self.next).contains(&index),
+                (None, Order::Any) => !self.used.contains(index as usize),
             }
     }
 
     /// Whether a key that is no name may come now, beside those that have come.
     pub(crate) fn is_open(&self, info: &ObjectInfo, seen: &Seen) -> bool {
         let Some(other) = &info.other else { return false };
-        let in_order = match info.order() {
-            Order::Declared => info.next_required(self.next) as usize == info.names.len(),
-            Order::Any => true,
+        let in_order = match (&info.members, info.order()) {
+            (Some(of), _) => self.may_take_other(info, of),
+            (None, Order::Declared) => info.next_required(self.next) as usize == info.names.len(),
+            (None, Order::Any) => true,
         };
         in_order && other.chosen().is_none_or(|chosen| is_left(info, chosen, seen))
     }
 
     /// Whether any key may come now.
     pub(crate) fn takes_key(&self, info: &ObjectInfo, seen: &Seen) -> bool {
-        let names = match info.order() {
-            Order::Declared => !info.window(self.next).is_empty(),
-            Order::Any => self.left > 0,
+        let names = match (&info.members, info.order()) {
+            (Some(_), _) => self.takes_name(info),
+            (None, Order::Declared) => !info.window(self.next).is_empty(),
+            (None, Order::Any) => self.left > 0,
         };
         names || self.is_open(info, seen)
     }
 
-    /// Whether every required name has come.
+    /// Whether every required name has come, and all else that is asked of the members together.
     pub(crate) fn can_close(&self, info: &ObjectInfo) -> bool {
-        match info.order() {
-            Order::Declared => info.next_required(self.next) as usize == info.names.len(),
-            Order::Any => self.missing == 0,
+        match (&info.members, info.order()) {
+            (Some(of), _) => self.has_all(of),
+            (None, Order::Declared) => info.next_required(self.next) as usize == info.names.len(),
+            (None, Order::Any) => self.missing == 0,
         }
     }
 
-    /// The name at `index` has come.
-    pub(crate) fn take_name(&mut self, info: &ObjectInfo, index: u32) {
+    /// The name at `index` has come. Nothing is asked of the members together.
+    pub(super) fn take_name(&mut self, info: &ObjectInfo, index: u32) {
         match info.order() {
             Order::Declared => self.next = index + 1,
             Order::Any => {
@@ -94,8 +102,8 @@ impl ObjectAtom {
         }
     }
 
-    /// A key that is no name has come.
-    pub(crate) fn take_other(&mut self, info: &ObjectInfo) {
+    /// A key that is no name has come. Nothing is asked of the members together.
+    pub(super) fn take_other(&mut self, info: &ObjectInfo) {
         if info.order() == Order::Declared {
             self.next = info.names.len() as u32;
         }
@@ -105,7 +113,12 @@ impl ObjectAtom {
     /// which of many names have come.
     fn is_volatile(&self, info: &ObjectInfo) -> bool {
         const SHARED_NAMES: usize = 6;
-        info.order() == Order::Any && info.names.len() > SHARED_NAMES && !self.used.is_empty()
+        let names = match (&info.members, info.order()) {
+            (Some(of), _) => of.free_names as usize,
+            (None, Order::Any) => info.names.len(),
+            (None, Order::Declared) => 0,
+        };
+        names > SHARED_NAMES && !self.used.is_empty()
     }
 }
 
@@ -141,13 +154,15 @@ impl ObjectLevel {
             && hi - lo > FEW
         {
             let info = &infos[only.state.id.index()];
-            let window = info.window(only.state.next);
-            if info.order() == Order::Declared && (window.len() as u32) < hi - lo {
+            if let Some(window) = only.state.window(info)
+                && (window.len() as u32) < hi - lo
+            {
                 let (first, last) =
                     (&table.entries[lo as usize].text, &table.entries[hi as usize - 1].text);
-                return window
-                    .map(|i| &info.names[i as usize])
-                    .any(|name| !name.forbidden && name.text >= *first && name.text <= *last);
+                return window.into_iter().any(|index| {
+                    let name = &info.names[index as usize];
+                    name.text >= *first && name.text <= *last && only.state.allows(info, index)
+                });
             }
         }
         table.entries[lo as usize..hi as usize].iter().any(|e| self.allows_entry(infos, e))
@@ -172,24 +187,22 @@ impl ObjectLevel {
         for (position, atom) in self.atoms.iter().enumerate() {
             let info = &infos[atom.state.id.index()];
             let owned = entry.and_then(|entry| entry.owned_by(position));
-            let mut next = atom.clone();
-            let set = match owned {
-                Some(index) if atom.state.allows(info, index) => {
-                    next.state.take_name(info, index);
-                    info.names[index as usize].set
+            let forks = match owned {
+                Some(index) if !info.names[index as usize].forbidden => {
+                    atom.state.name_forks(info, index)
                 }
-                None if atom.state.is_open(info, &self.seen) => {
-                    let at = key.other_at(position);
-                    let set = at.and_then(|at| info.other.as_ref()?.set(at));
-                    let Some(set) = set else { continue };
-                    next.state.take_other(info);
-                    other = true;
-                    set
+                Some(_) => continue,
+                None => {
+                    let Some(at) = key.other_at(position) else { continue };
+                    let forks = atom.state.other_forks(info, &self.seen, at);
+                    other |= !forks.is_empty();
+                    forks
                 }
-                _ => continue,
             };
-            choices.push(set);
-            after.atoms.push(next);
+            for (state, set) in forks {
+                choices.push(set);
+                after.atoms.push(Atom { tags: atom.tags.clone(), state });
+            }
         }
         if after.atoms.is_empty() {
             return None;
@@ -203,8 +216,13 @@ impl ObjectLevel {
     }
 
     fn see(&mut self, key: &[u8]) {
-        let seen = self.seen.take().unwrap_or_else(RedBlackTreeSetSync::new_sync);
-        self.seen = Some(seen.insert(Arc::from(key)));
+        self.seen = self.seen_with(key);
+    }
+
+    /// The keys seen, and another one.
+    pub(super) fn seen_with(&self, key: &[u8]) -> Seen {
+        let seen = self.seen.clone().unwrap_or_else(RedBlackTreeSetSync::new_sync);
+        Some(seen.insert(Arc::from(key)))
     }
 
     /// The level of a key that begins here.
@@ -271,6 +289,8 @@ pub(crate) enum KeyStep {
     /// The keys that would go on so have all come.
     Exhausted,
     Stay,
+    /// The same, but for some candidate the keys that would go on so have all come.
+    Thinned,
     Closed,
 }
 
@@ -318,7 +338,7 @@ impl KeyLevel {
             Reading::Bytes(bytes, len) => self.push(table, &bytes[..usize::from(len)]),
         }
         self.string.follow(strings, reading, minimal)?;
-        let open = self.is_open();
+        let (open, before) = (self.is_open(), self.string.atoms.len());
         if open && (self.lo < self.hi || sees_prefix(&object.seen, &self.key)) {
             self.drop_exhausted(object, infos, table, minimal);
         }
@@ -327,6 +347,7 @@ impl KeyLevel {
             _ => object.allows_some(infos, table, self.lo, self.hi),
         };
         Ok(match (self.is_open() || names(), open) {
+            (true, _) if self.string.atoms.len() < before => KeyStep::Thinned,
             (true, _) => KeyStep::Stay,
             (false, true) => KeyStep::Exhausted,
             (false, false) => KeyStep::Dead,

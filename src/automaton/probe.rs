@@ -10,9 +10,10 @@ use super::{Automaton, Config, Full, Level};
 use crate::base::{ByteSet, SmallBits};
 use crate::values::{ObjectId, SetId, Strings};
 
-/// How a text ends, as far as what follows depends on it: for a key, the set of its value.
+/// How a text ends, as far as what follows depends on it: for a key, the set of its value, and of
+/// which combination it is where that says what the value counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ending(SetId);
+pub(crate) struct Ending(SetId, usize);
 
 impl Automaton {
     /// The length range of a candidate into which every text goes on, whatever it is, as long as
@@ -88,9 +89,12 @@ impl Automaton {
         if let (Level::Key(_), Some(Level::Object(object))) = (&config.top, config.parent()) {
             let position = tags.iter().next()?;
             let info = &self.objects[object.atoms[position].state.id.index()];
-            return info.other.as_ref()?.set(atom.at).map(Ending);
+            let other = info.other.as_ref()?;
+            let counts = info.members.is_some();
+            let combination = if counts { other.combination(atom.at)? } else { 0 };
+            return Some(Ending(other.set(atom.at)?, combination));
         }
-        atom.accepts(self.strings(atom.id), decoder).then_some(Ending(SetId::ANY))
+        atom.accepts(self.strings(atom.id), decoder).then_some(Ending(SetId::ANY, 0))
     }
 
     /// Whether each candidate that has rules takes more keys than it names, have come, and `some`

@@ -91,7 +91,10 @@ impl Automaton {
             });
         }
         match &mut parent {
-            Level::Object(object) if object.atoms.len() > 1 => keep(&mut object.atoms, tags),
+            Level::Object(object) if object.atoms.len() > 1 => {
+                keep(&mut object.atoms, tags);
+                object.merge();
+            }
             Level::Array(array) if array.atoms.len() > 1 => keep(&mut array.atoms, tags),
             _ => {}
         }
@@ -213,7 +216,7 @@ impl Automaton {
         let Level::Key(key) = &mut config.top else { return Ok(false) };
         Ok(match self.step_key_level(object, key, byte)? {
             KeyStep::Dead | KeyStep::Exhausted => false,
-            KeyStep::Stay => true,
+            KeyStep::Stay | KeyStep::Thinned => true,
             KeyStep::Closed => {
                 let Level::Key(key) = &config.top else { return Ok(false) };
                 self.close_key(config, key).map(|next| *config = next).is_some()

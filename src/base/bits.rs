@@ -24,6 +24,32 @@ impl SmallBits {
         self.0[index] |= 1 << (bit % 32);
     }
 
+    pub(crate) fn remove(&mut self, bit: usize) {
+        if !self.contains(bit) {
+            return;
+        }
+        let index = 1 + bit / 32 - self.0[0] as usize;
+        self.0[index] &= !(1 << (bit % 32));
+        while self.0.len() > 1 && self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+        let zeros = self.0.iter().skip(1).take_while(|&&word| word == 0).count();
+        self.0.drain(1..1 + zeros);
+        match self.0.len() {
+            1 => self.0.clear(),
+            _ => self.0[0] += zeros as u32,
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.words().1.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    pub(crate) fn is_subset(&self, other: &SmallBits) -> bool {
+        self.iter().all(|bit| other.contains(bit))
+    }
+
     /// Makes room for the words `from..to`.
     fn cover(&mut self, from: u32, to: u32) {
         if self.0.is_empty() {
@@ -93,6 +119,23 @@ mod tests {
         assert_eq!(bits.iter().collect::<Vec<_>>(), [3, 130]);
         assert!(bits.contains(130) && !bits.contains(131) && !bits.contains(500));
         assert!(!bits.is_empty() && SmallBits::default().is_empty());
+    }
+
+    #[test]
+    fn what_is_removed_leaves_no_trace() {
+        for bits in [[3, 130, 70], [130, 3, 70], [70, 200, 71]] {
+            let mut all = SmallBits::default();
+            bits.iter().for_each(|&bit| all.insert(bit));
+            let mut rest = SmallBits::single(bits[1]);
+            rest.insert(bits[2]);
+            assert!(all.len() == 3 && rest.is_subset(&all) && !all.is_subset(&rest));
+            all.remove(bits[0]);
+            all.remove(bits[0]);
+            assert_eq!(all, rest);
+            all.remove(bits[1]);
+            all.remove(bits[2]);
+            assert_eq!((all.len(), all), (0, SmallBits::default()));
+        }
     }
 
     #[test]

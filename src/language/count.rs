@@ -9,7 +9,7 @@ const COUNT_FUEL: usize = 1 << 20;
 
 impl Language {
     /// Strings that are counted; more are many.
-    pub(super) const COUNTED: u64 = 10_000;
+    pub(crate) const COUNTED: u64 = 10_000;
 
     /// How many strings complete `state`, which stands between characters, `count` of them read;
     /// `None` where they are more than 10,000.

@@ -103,6 +103,12 @@ impl Chosen {
         self.finite.contains(state.0 as usize)
     }
 
+    /// How many strings there are; `None` where they do not end, or are more than is counted.
+    pub(crate) fn count(&self) -> Option<u64> {
+        let ends = self.runs_out(self.language.start()) && self.count < Language::COUNTED;
+        ends.then_some(self.count)
+    }
+
     /// Whether there are more strings than `some`.
     pub(crate) fn outnumbers(&self, some: u64) -> bool {
         self.count > some || !self.runs_out(self.language.start())

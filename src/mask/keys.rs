@@ -40,7 +40,7 @@ fn known_keys(
                 KeyStep::Dead
             }) {
                 KeyStep::Dead => {}
-                KeyStep::Exhausted => known.exhausted = true,
+                KeyStep::Exhausted | KeyStep::Thinned => known.exhausted = true,
                 KeyStep::Closed if automaton.is_known_key(object, &key) => {
                     known.exits.push((child, next));
                 }

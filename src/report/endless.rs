@@ -59,7 +59,8 @@ fn endless_parts(
         }
     }
     for &object in &set.objects {
-        if sets.other_sets(object).any(|set| !emptiness.is_empty(set)) {
+        let bounded = sets.object(object).max.is_some();
+        if !bounded && sets.other_sets(object).any(|set| !emptiness.is_empty(set)) {
             add("an object that takes undeclared keys");
         }
     }

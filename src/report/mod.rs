@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn uses_differ_by_position() {
-        let schema = r##"{"$ref": "#/$defs/a", "not": {"allOf": [{"$ref": "#/$defs/a"}, {"minProperties": 1}]},
+        let schema = r##"{"$ref": "#/$defs/a", "not": {"allOf": [{"$ref": "#/$defs/a"}, {"uniqueItems": true}]},
             "$defs": {"a": {"type": "string"}, "b": {"type": "null"}}}"##;
         let report = Grammar::compile(schema, &Options::default()).unwrap().report().clone();
         let entry = |at: &str| report.entries().iter().find(|e| e.location == at).unwrap();

@@ -33,6 +33,8 @@ pub(super) fn compiled(
     let Some(kw) = keyword.kw else { return Compiled::Annotation("unknown-keyword") };
     match kw {
         Kw::Type | Kw::Enum | Kw::Const | Kw::Required => Compiled::Mask,
+        Kw::MinProperties | Kw::MaxProperties | Kw::DependentRequired => Compiled::Mask,
+        Kw::Dependencies if keyword.children.ids().next().is_none() => Compiled::Mask,
         Kw::MinLength | Kw::MaxLength | Kw::MinItems | Kw::MaxItems | Kw::Pattern => Compiled::Mask,
         Kw::Format => format(format_use(text(), node.dialect, asserted.formats)),
         Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties | Kw::PropertyNames => {

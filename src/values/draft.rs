@@ -4,6 +4,7 @@
 //! names are declared comes out right.
 
 use super::intersect;
+use super::members;
 use super::numbers::NumberShape;
 use super::sets::Builder;
 use super::shape::{ArrayShape, Literals, Name, ObjectShape, Rank, SetId, StringShape};
@@ -156,14 +157,7 @@ impl Builder<'_> {
                 };
                 self.meet(draft, &union, node, index);
             }
-            Kw::AllOf | Kw::Ref => {
-                for child in keyword.children.ids() {
-                    let narrower = self.drafts[&child].clone();
-                    if !self.try_meet(draft, &narrower) {
-                        self.widen_node(child);
-                    }
-                }
-            }
+            Kw::AllOf | Kw::Ref => self.meet_all(draft, keyword.children.ids().collect()),
             Kw::AnyOf => {
                 let branches: Vec<Arc<Draft>> =
                     keyword.children.ids().map(|child| self.drafts[&child].clone()).collect();
@@ -233,6 +227,9 @@ impl Builder<'_> {
                     &ObjectShape { names: names.collect(), ..ObjectShape::any() },
                 );
             }
+            Kw::MinProperties | Kw::MaxProperties | Kw::DependentRequired | Kw::Dependencies => {
+                self.meet_objects(draft, &members::together(kw, value));
+            }
             // Everything else is routed, or asserts nothing.
             _ => {}
         }
@@ -263,7 +260,25 @@ impl Builder<'_> {
         }
     }
 
-    fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
+    /// `draft ∧` all of `nodes`. Where a type would have too many shapes, unions of constraints on
+    /// some member are taken together; what is still too much is widened.
+    fn meet_all(&mut self, draft: &mut Draft, nodes: Vec<NodeId>) {
+        let drafts: Vec<Arc<Draft>> = nodes.iter().map(|node| self.drafts[node].clone()).collect();
+        let mut met = draft.clone();
+        if drafts.iter().all(|narrower| self.try_meet(&mut met, narrower)) {
+            *draft = met;
+            return;
+        }
+        for (node, narrower) in nodes.into_iter().zip(drafts) {
+            let mut narrower = (*narrower).clone();
+            self.merge_some(&mut narrower.objects);
+            if !self.try_meet(draft, &narrower) {
+                self.widen_node(node);
+            }
+        }
+    }
+
+    pub(super) fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {
         let both =
             draft.objects.iter().filter_map(|object| intersect::objects(object, narrower, self));
         draft.objects = both.collect();
@@ -416,6 +431,6 @@ fn bounded(
 
 /// A length keyword's value; the reader has checked that it is a non-negative integer. What does
 /// not fit into 64 bits is as good as the largest that does: no document gets there.
-fn length(value: JsonRef<'_>) -> u64 {
+pub(super) fn length(value: JsonRef<'_>) -> u64 {
     value.number_text().and_then(Decimal::parse).and_then(|d| d.to_u64()).unwrap_or(u64::MAX)
 }

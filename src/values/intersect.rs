@@ -369,7 +369,7 @@ fn names_it(one: &SomeMember, name: &Name) -> bool {
 }
 
 /// `set`, and what `shape` says of a key that it does not name; `first`: `set` was mentioned first.
-fn with_rules(
+pub(super) fn with_rules(
     shape: &ObjectShape,
     key: &str,
     set: SetId,

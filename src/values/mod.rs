@@ -22,20 +22,24 @@
 mod conflict;
 mod draft;
 mod emptiness;
+mod finish_members;
 mod intersect;
 mod keys;
+mod members;
 mod needs;
 mod negate;
 mod numbers;
+mod plan_members;
 mod sets;
 mod shape;
 mod strings;
 mod ways;
 
 pub(crate) use emptiness::Emptiness;
-pub(crate) use keys::OtherKeys;
+pub(crate) use finish_members::{Demands, Members, Progress};
 pub(crate) use needs::{Needs, Shape};
 pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
+pub(crate) use plan_members::{Member, Weigh};
 pub(crate) use sets::{Sets, Widened};
 #[allow(unused_imports)]
 pub(crate) use shape::{

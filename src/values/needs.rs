@@ -3,8 +3,13 @@
 //! A shape is *ready* once all the sets that it cannot do without are settled: the items below its
 //! minimum, the values of its required names. Whether a set holds a value, and what its cheapest
 //! value costs, both spread from ready shapes to the sets that hold them.
+//!
+//! An object that asks something of its members together has several ways to be had: it counts as
+//! ready at first and whenever one of its sets is settled, and who asks has to look at its
+//! [`Demands`].
 
-use super::{ArrayId, ObjectId, SetId, Sets};
+use super::{ArrayId, Demands, ObjectId, SetId, Sets};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A container shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +28,7 @@ pub(crate) struct Needs {
     needed_by: Vec<Vec<Shape>>,
     /// By shape: the sets that hold it.
     held_by: Vec<Vec<SetId>>,
+    demands: FxHashMap<ObjectId, Demands>,
 }
 
 impl Needs {
@@ -33,11 +39,20 @@ impl Needs {
             open: vec![0; arrays + objects],
             needed_by: vec![Vec::new(); sets.len()],
             held_by: vec![Vec::new(); arrays + objects],
+            demands: FxHashMap::default(),
         };
         for id in (0..arrays).map(ArrayId::new) {
             needs.add(Shape::Array(id), sets.array(id).needed());
         }
         for id in (0..objects).map(ObjectId::new) {
+            if let Some(demands) = sets.demands(id) {
+                let asked: FxHashSet<SetId> = demands.sets().collect();
+                for set in asked {
+                    needs.needed_by[set.index()].push(Shape::Object(id));
+                }
+                needs.demands.insert(id, demands);
+                continue;
+            }
             let required = sets.object(id).names.iter().filter(|name| name.required);
             needs.add(Shape::Object(id), required.map(|name| name.set));
         }
@@ -82,10 +97,17 @@ impl Needs {
         let mut waiting = std::mem::take(&mut self.needed_by[set.index()]);
         waiting.retain(|&shape| {
             let slot = self.slot(shape);
-            self.open[slot] -= 1;
+            if self.open[slot] > 0 {
+                self.open[slot] -= 1;
+            }
             self.open[slot] == 0
         });
         waiting
+    }
+
+    /// What an object asks of its members together, if anything.
+    pub(crate) fn demands(&self, id: ObjectId) -> Option<&Demands> {
+        self.demands.get(&id)
     }
 
     /// The sets that hold a shape.

@@ -61,6 +61,8 @@ impl Builder<'_> {
             }
             // JSON inside a string is for the check alone.
             Some(Kw::ContentMediaType) => self.options.content == Content::Annotate,
+            // Its subschemas are left out.
+            Some(Kw::Dependencies) => keyword.children.ids().next().is_none(),
             Some(kw) => {
                 let asserts =
                     matches!(kw.spec().role, Role::Assertion | Role::Applicator | Role::Reference);

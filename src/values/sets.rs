@@ -1,6 +1,7 @@
 //! The value sets that a schema's root can reach: built once, read only afterwards.
 
 use super::draft::Draft;
+use super::finish_members::Demands;
 use super::keys::OtherKeys;
 use super::numbers::NumberShape;
 use super::shape::{
@@ -159,6 +160,11 @@ impl Sets {
     /// The ways of the members of a shape of which some must satisfy a constraint; `None` for others.
     pub(crate) fn member_ways(&self, id: ObjectId) -> Option<&MemberWays> {
         self.member_ways[id.index()].as_ref()
+    }
+
+    /// What a shape asks of its members together; `None` for those whose members are taken one by one.
+    pub(crate) fn demands(&self, id: ObjectId) -> Option<Demands> {
+        Demands::new(self.object(id), self.other_keys(id), self.member_ways(id))
     }
 
     pub(crate) fn object_count(&self) -> usize {
@@ -577,7 +583,9 @@ impl<'o> Builder<'o> {
     }
 
     fn intern_object(&mut self, mut object: ObjectShape, terms: &[Term]) -> ObjectId {
-        let keys = self.other_keys(&mut object, terms);
+        self.mention_names(&mut object);
+        let mut keys = self.other_keys(&mut object, terms);
+        self.bound_members(&mut object, keys.as_mut(), terms);
         let ways = self.make_member_ways(&mut object, keys.as_ref(), terms);
         let (index, new) = self.objects.intern(object);
         if new {
@@ -634,5 +642,9 @@ pub(super) fn narrows(kw: Kw) -> bool {
             | Kw::AdditionalProperties
             | Kw::PropertyNames
             | Kw::Required
+            | Kw::MinProperties
+            | Kw::MaxProperties
+            | Kw::DependentRequired
+            | Kw::Dependencies
     )
 }

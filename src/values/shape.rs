@@ -318,6 +318,14 @@ impl ObjectShape {
         }
     }
 
+    /// Whether its members can be taken one by one: nothing is asked of them together, and each name
+    /// has its place in the declared order.
+    pub(crate) fn is_plain(&self) -> bool {
+        let counts = self.min > 0 || self.max.is_some();
+        let loose = self.names.last().is_some_and(|name| name.rank == Rank::Loose);
+        !counts && !loose && self.some.is_empty() && self.implies.is_empty()
+    }
+
     /// Whether it says nothing of any key, the policy aside.
     pub(crate) fn is_any(&self) -> bool {
         ObjectShape { closed: false, ..self.clone() } == ObjectShape::any()

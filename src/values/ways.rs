@@ -107,7 +107,11 @@ impl Builder<'_> {
 
     /// The set in which a member with a key that `one` does not name does, if `holds` says which
     /// rules speak of the key.
-    fn some_other(&mut self, one: &SomeMember, holds: impl Fn(&KeyRule, &Self) -> bool) -> SetId {
+    pub(super) fn some_other(
+        &mut self,
+        one: &SomeMember,
+        holds: impl Fn(&KeyRule, &Self) -> bool,
+    ) -> SetId {
         let rules: Arc<[KeyRule]> = one.rules.clone();
         rules.iter().fold(one.other, |set, rule| {
             if holds(rule, self) { self.union_sets(set, rule.set) } else { set }

@@ -35,6 +35,8 @@ mod masks;
 #[cfg(feature = "cli")]
 mod matcher;
 mod numbers;
+#[cfg(feature = "cli")]
+mod objects;
 mod oracle_random;
 mod oracle_selftest;
 #[cfg(feature = "cli")]

@@ -11,16 +11,12 @@ use tokenmask::{Dialect, Entry, Grammar, Options, Order, Report, Route, SurfaceP
 use Dialect::{Draft4, Draft6, Draft7, Draft201909 as D19, Draft202012 as D20};
 
 /// Keywords that are routed `check`, with the dialects that have them.
-const CONSTRAINTS: [(&str, Dialect, Dialect); 20] = [
+const CONSTRAINTS: [(&str, Dialect, Dialect); 16] = [
     (r#""uniqueItems":true"#, Draft4, D20),
-    (r#""minProperties":2"#, Draft4, D20),
-    (r#""maxProperties":1"#, Draft4, D20),
     (r#""contains":{"type":"integer"}"#, Draft6, D20),
     (r#""contains":{"type":"integer"},"minContains":2"#, D19, D20),
     (r#""contains":{"type":"integer"},"maxContains":1"#, D19, D20),
-    (r#""dependentRequired":{"a":["b"]}"#, D19, D20),
     (r#""dependentSchemas":{"a":{"required":["b"]}}"#, D19, D20),
-    (r#""dependencies":{"a":["b"]}"#, Draft4, D20),
     (r#""dependencies":{"a":{"required":["b"]}}"#, Draft4, D20),
     (r#""oneOf":[{"type":"integer"},{"type":"number"}]"#, Draft4, D20),
     (r#""not":{"uniqueItems":true}"#, Draft4, D20),
@@ -205,7 +201,7 @@ fn no_valid_instance_is_refused_and_no_mask_is_empty() {
         }
     }
     println!("{valid} valid, {invalid} invalid instances");
-    assert!(valid > 20_000 && invalid > 10_000, "{valid} valid, {invalid} invalid");
+    assert!(valid > 15_000 && invalid > 7_000, "{valid} valid, {invalid} invalid");
 }
 
 /// What the mask leaves, the check finds, and knows as routed.

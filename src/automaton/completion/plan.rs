@@ -14,6 +14,14 @@ const MOST_TRIES: usize = 100_000;
 
 type Way<'a> = (Pieces<'a>, SmallBits);
 
+/// The end of a key that an object does not name.
+struct OtherEnd {
+    end: Vec<u8>,
+    at: At,
+    /// The key.
+    key: Vec<u8>,
+}
+
 impl Automaton {
     /// The ways to finish the top level, each with the atoms below that it serves. For a key they
     /// finish the object around it, too. `None`: there is nothing left to finish, or no way.
@@ -85,29 +93,30 @@ impl Automaton {
         for (position, atom) in object.atoms.iter().enumerate() {
             let info = &self.objects[atom.state.id.index()];
             let tags = || atom.tags.clone();
+            let end = |comma| self.object_end(&atom.state, comma, &object.seen, costs);
             match object.phase {
-                Phase::First => ways.push((self.object_end(&atom.state, false), tags())),
-                Phase::Next => ways.push((self.object_end(&atom.state, true), tags())),
+                Phase::First => ways.push((end(false), tags())),
+                Phase::Next => ways.push((end(true), tags())),
                 Phase::Comma if !atom.state.can_close(info) => {
                     let mut pieces = vec![space(object.gap.need)];
-                    pieces.extend(self.object_end(&atom.state, false));
+                    pieces.extend(end(false));
                     ways.push((pieces, tags()));
                 }
                 Phase::Comma => {
                     for (index, name) in info.names.iter().enumerate() {
-                        if atom.state.allows(info, index as u32) {
+                        if !atom.state.allows(info, index as u32) {
+                            continue;
+                        }
+                        for (after, set) in atom.state.name_forks(info, index as u32) {
                             let mut pieces = vec![space(object.gap.need)];
-                            pieces.extend(self.member(&name.text, name.set));
-                            pieces.extend(self.end_after_name(&atom.state, index as u32));
+                            pieces.extend(self.member(&name.text, set));
+                            pieces.extend(self.object_end(&after, true, &object.seen, costs));
                             ways.push((pieces, tags()));
                         }
                     }
                     let key = object.open_key(&self.objects, &self.strings, &self.tables);
-                    if let Some((end, set)) = self.finish_other(&key, object, position, costs) {
-                        let mut pieces = vec![space(object.gap.need), bytes(b"\"")];
-                        pieces.push(Piece::Bytes(end.into()));
-                        pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
-                        pieces.extend(self.end_after_other(&atom.state));
+                    for mut pieces in self.other_ends(&key, object, position, costs) {
+                        pieces.splice(0..0, [space(object.gap.need), bytes(b"\"")]);
                         ways.push((pieces, tags()));
                     }
                 }
@@ -116,16 +125,29 @@ impl Automaton {
         ways
     }
 
-    fn end_after_name(&self, atom: &ObjectAtom, index: u32) -> Pieces<'_> {
-        let mut after = atom.clone();
-        after.take_name(&self.objects[atom.id.index()], index);
-        self.object_end(&after, true)
-    }
-
-    fn end_after_other(&self, atom: &ObjectAtom) -> Pieces<'_> {
-        let mut after = atom.clone();
-        after.take_other(&self.objects[atom.id.index()]);
-        self.object_end(&after, true)
+    /// The ends of `key`, as one that the candidate at `position` does not name, and of the object
+    /// around it.
+    fn other_ends<'a>(
+        &'a self,
+        key: &KeyLevel,
+        object: &ObjectLevel,
+        position: usize,
+        costs: &Costs,
+    ) -> Vec<Pieces<'a>> {
+        let Some(other) = self.finish_other(key, object, position, costs) else {
+            return Vec::new();
+        };
+        let atom = &object.atoms[position].state;
+        let info = &self.objects[atom.id.index()];
+        let seen = object.seen_with(&other.key);
+        let forks = atom.other_forks(info, &object.seen, other.at).into_iter();
+        let end = |(after, set): (ObjectAtom, SetId)| {
+            let mut pieces = vec![Piece::Bytes(other.end.clone().into())];
+            pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
+            pieces.extend(self.object_end(&after, true, &seen, costs));
+            pieces
+        };
+        forks.map(end).collect()
     }
 
     /// What makes `key` a key that no candidate names and that has not come yet.
@@ -171,49 +193,46 @@ impl Automaton {
                 if !atom.state.allows(info, index) {
                     continue;
                 }
-                let Some(mut pieces) = pending(&entry.text) else { continue };
-                let set = info.names[index as usize].set;
-                pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
-                pieces.extend(self.end_after_name(&atom.state, index));
-                ways.push((pieces, atom.tags.clone()));
+                for (after, set) in atom.state.name_forks(info, index) {
+                    let Some(mut pieces) = pending(&entry.text) else { continue };
+                    pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
+                    pieces.extend(self.object_end(&after, true, &object.seen, costs));
+                    ways.push((pieces, atom.tags.clone()));
+                }
             }
         }
         for (position, atom) in object.atoms.iter().enumerate() {
-            let Some((end, set)) = self.finish_other(key, object, position, costs) else {
-                continue;
-            };
-            let mut pieces = vec![Piece::Bytes(end.into())];
-            pieces.extend([bytes(b"\""), bytes(self.colon()), Piece::Set(set)]);
-            pieces.extend(self.end_after_other(&atom.state));
-            ways.push((pieces, atom.tags.clone()));
+            let ends = self.other_ends(key, object, position, costs).into_iter();
+            ways.extend(ends.map(|pieces| (pieces, atom.tags.clone())));
         }
         ways
     }
 
-    /// The end of a key as one that the candidate at `position` does not name and that has not come,
-    /// and the set of its value.
+    /// The end of a key as one that the candidate at `position` does not name and that has not come.
     fn finish_other(
         &self,
         key: &KeyLevel,
         object: &ObjectLevel,
         position: usize,
         costs: &Costs,
-    ) -> Option<(Vec<u8>, SetId)> {
+    ) -> Option<OtherEnd> {
         let atom = &object.atoms[position].state;
         let info = &self.objects[atom.id.index()];
         let other = info.other.as_ref().filter(|_| atom.is_open(info, &object.seen))?;
         let At::Language(state) = key.other_at(position)? else {
             let (mut end, decoded) = self.finish_free(key.string.decoder.text, costs)?;
-            let text = [&key.key, decoded.as_slice()].concat();
-            end.extend(self.fresh_key(object, &text));
-            return Some((end, other.set(At::Free)?));
+            let mut text = [&key.key, decoded.as_slice()].concat();
+            let fresh = self.fresh_key(object, &text);
+            end.extend_from_slice(&fresh);
+            text.extend(fresh);
+            return Some(OtherEnd { end, at: At::Free, key: text });
         };
         let chosen = other.chosen()?;
         let text = key.string.decoder.text;
-        // The set of the value of a key that has been finished by `end`, if it is a new one.
-        let set = |end: &[u8]| {
+        // A key that has been finished by `end`, if it is a new one.
+        let new = |end: Vec<u8>| {
             let mut key = key.clone();
-            for &byte in end {
+            for &byte in &end {
                 self.step_key_level(object, &mut key, byte).ok()?;
             }
             let entry = key.entry(self.table(&key));
@@ -221,13 +240,12 @@ impl Automaton {
             if named || object.has_seen(&key.key) {
                 return None;
             }
-            other.set(key.other_at(position)?)
+            let at = key.other_at(position)?;
+            other.set(at).map(|_| OtherEnd { end, at, key: key.key.to_vec() })
         };
         let shortest = chosen.language().shortest(&costs.alphabet, state, text, 0);
-        if let Some(end) = shortest
-            && let Some(set) = set(&end)
-        {
-            return Some((end, set));
+        if let Some(found) = shortest.and_then(new) {
+            return Some(found);
         }
         // The shortest is known already: another one, of the keys that go on so.
         let chars: Vec<Option<char>> = if text.is_escape_partial() {
@@ -250,11 +268,11 @@ impl Automaton {
             chosen.end_other_than(state, at, |end| {
                 tries += 1;
                 let spelled = costs.alphabet.spell_end(text, c, end);
-                found = spelled.and_then(|end| Some((set(&end)?, end)));
+                found = spelled.and_then(new);
                 // Over a poor vocabulary none of infinitely many may do.
                 found.is_none() && tries < MOST_TRIES
             })?;
-            found.map(|(set, end)| (end, set))
+            found
         })
     }
 
