@@ -230,7 +230,10 @@ impl Builder<'_> {
     }
 
     /// The objects that break one of the constraints of `shape`. What the policy closes is open here:
-    /// the schema allows it.
+    /// the schema allows it. As far as can be, no object is in two of the shapes: a required name is
+    /// missing, or it is there and the next one is missing, …; all are there and a constant that tells
+    /// branches apart is another one; it is the same and some member breaks what is said of it. So
+    /// products of complements stay small.
     fn negated_object(
         &mut self,
         shape: &ObjectShape,
@@ -239,26 +242,47 @@ impl Builder<'_> {
         let mut shape = shape.clone();
         self.resolve_key_nodes(&mut shape, position.flip())?;
         let any = ObjectShape::any;
-        let mut broken = Vec::new();
-        let mut names: Vec<(Arc<str>, SetId)> =
-            shape.names.iter().map(|n| (n.text.clone(), self.negated(n.set))).collect();
-        names.sort_unstable();
-        let other = self.negated(shape.other);
-        let rules = self.negated_rules(&shape.rules);
-        let says = other != SetId::NEVER || !rules.is_empty();
-        if says || names.iter().any(|(_, set)| *set != SetId::NEVER) {
-            let some = Arc::new([SomeMember { names: names.into(), other, rules }]);
-            broken.push(ObjectShape { some, ..any() });
-        }
         let name = |text: &Arc<str>, required, set| Name {
             text: text.clone(),
             rank: Rank::Loose,
             required,
             set,
         };
+        let of_names = |mut names: Vec<Name>| {
+            names.sort_by(|a, b| a.text.cmp(&b.text));
+            ObjectShape { names: names.into(), ..any() }
+        };
+        let mut broken = Vec::new();
+        let mut present: Vec<Name> = Vec::new();
         for required in shape.names.iter().filter(|name| name.required) {
-            let names = Arc::new([name(&required.text, false, SetId::NEVER)]);
-            broken.push(ObjectShape { names, ..any() });
+            let missing = name(&required.text, false, SetId::NEVER);
+            broken.push(of_names(present.iter().cloned().chain([missing]).collect()));
+            present.push(name(&required.text, true, SetId::ANY));
+        }
+        let required = shape.names.iter().filter(|name| name.required);
+        let telling = required.map(|name| (name.text.clone(), name.set));
+        let telling =
+            telling.collect::<Vec<_>>().into_iter().find(|(_, set)| self.is_constant(*set));
+        if let Some((text, set)) = &telling
+            && let Some(at) = present.iter().position(|name| name.text == *text)
+        {
+            present[at].set = self.negated(*set);
+            broken.push(of_names(present.clone()));
+            present[at].set = *set;
+        }
+        let mut names: Vec<(Arc<str>, SetId)> = Vec::with_capacity(shape.names.len());
+        for name in shape.names.iter() {
+            let is_told = telling.as_ref().is_some_and(|(text, _)| *text == name.text);
+            let set = if is_told { SetId::NEVER } else { self.negated(name.set) };
+            names.push((name.text.clone(), set));
+        }
+        names.sort_unstable();
+        let other = self.negated(shape.other);
+        let rules = self.negated_rules(&shape.rules);
+        let says = other != SetId::NEVER || !rules.is_empty();
+        if says || names.iter().any(|(_, set)| *set != SetId::NEVER) {
+            let some = Arc::new([SomeMember { names: names.into(), other, rules }]);
+            broken.push(ObjectShape { some, ..of_names(present) });
         }
         if let Some(max) = shape.min.checked_sub(1) {
             broken.push(ObjectShape { max: Some(max), ..any() });
@@ -277,15 +301,24 @@ impl Builder<'_> {
             broken.push(ObjectShape { names, other, rules, ..any() });
         }
         for implication in shape.implies.iter() {
-            let mut names = vec![
-                name(&implication.name, true, SetId::ANY),
-                name(&implication.needs, false, SetId::NEVER),
-            ];
-            names.sort_by(|a, b| a.text.cmp(&b.text));
-            broken.push(ObjectShape { names: names.into(), ..any() });
+            let needing = name(&implication.name, true, SetId::ANY);
+            let missing = name(&implication.needs, false, SetId::NEVER);
+            broken.push(of_names(vec![needing, missing]));
         }
         broken.extend(shape.without.iter().map(|other| (**other).clone()));
         Ok(broken)
+    }
+
+    /// Whether a set is a few strings: such a set tells branches apart.
+    fn is_constant(&mut self, set: SetId) -> bool {
+        const FEW: usize = 64;
+        if set == SetId::ANY {
+            return false;
+        }
+        let Ok(draft) = self.set_draft(set, Position::Positive) else { return false };
+        let [strings] = &draft.strings[..] else { return false };
+        let few = strings.values.as_ref().is_some_and(|values| values.len() <= FEW);
+        few && Draft { strings: Vec::new(), ..(*draft).clone() } == Draft::never()
     }
 
     fn negated_rules(&mut self, rules: &[KeyRule]) -> Arc<[KeyRule]> {

@@ -87,7 +87,10 @@ impl Builder<'_> {
         let others: Box<[_]> = match keys {
             None if shape.closed => Box::from([]),
             None => {
-                let wanted = some.iter().enumerate().map(|(bit, one)| (bit, one.other, false));
+                // Rules without languages speak of all keys.
+                let wanted = some.iter().enumerate().map(|(bit, one)| {
+                    (bit, self.some_other(one, |rule, _| rule.holds(|_| false)), false)
+                });
                 let wanted = wanted.collect();
                 Box::from([self.few_ways(shape.other, wanted, &mut cut)])
             }
