@@ -211,9 +211,14 @@ impl Builder<'_> {
                     }
                 }
             }
+            if keys.is_empty() {
+                // A rule of no language would speak of no key.
+                shape.other = SetId::NEVER;
+            }
             rules.push(KeyRule { keys, negated: true, set: SetId::NEVER, opens: false });
         }
         let news = rules[shape.rules.len()..].to_vec();
+        rules.retain(|rule| !(rule.negated && rule.keys.is_empty()));
         let names = shape.names.iter().map(|name| {
             let refused = news.iter().any(|rule| rule.holds(|f| self.is_in(f, &name.text)));
             Name { set: if refused { SetId::NEVER } else { name.set }, ..name.clone() }

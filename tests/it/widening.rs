@@ -62,10 +62,11 @@ const CONSTRAINTS: [Constraint; 23] = [
         NOTHING,
     ),
     routed(r#""uniqueItems":true"#, Draft4, [Route::Mask, Route::Check]),
-    routed(
+    // Not every place of an array needs such items.
+    limited(
         r#""uniqueItems":true,"items":{"type":"object","properties":{"a":{"type":"boolean"}},"additionalProperties":false}"#,
-        Draft4,
-        NOTHING,
+        None,
+        |_| {},
     ),
     routed(r#""propertyNames":{"format":"hostname"}"#, Draft7, SUPERSET),
     routed(

@@ -16,6 +16,7 @@ mod spelling;
 
 use crate::generator::Random;
 use crate::support::{amount, vocabulary, walk};
+pub use instances::value as instance;
 use judge::{Judge, Verdict, takes};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use schemas::Case;

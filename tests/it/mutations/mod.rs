@@ -1,8 +1,8 @@
 //! What the report says the mask enforces, it enforces: for keywords that are routed `mask`, a
 //! document that breaks only this keyword is refused.
 //!
-//! A valid text of the corpus, or one that the sampler writes, is changed around the keyword's place
-//! until the `jsonschema` crate calls it valid for the schema without the keyword, and invalid with it;
+//! A valid text of the corpus, one that the sampler writes, or a value made after the schema is changed
+//! around the keyword's place until the `jsonschema` crate calls it valid for the schema without the keyword, and invalid with it;
 //! and the masks of the schema without the keyword take it, so that nothing else refuses it. Where
 //! no such mutant is found within the budget, the entry is of the second kind: perhaps the
 //! keyword adds nothing to the others. `TOKENMASK_SECOND_KIND` names a file for the list of these, to
@@ -12,14 +12,13 @@ mod change;
 
 use crate::account::{Documents, with_documents};
 use crate::data;
-use crate::differential::{cases, is_exact, options as case_options, schema_text};
+use crate::differential::{cases, instance, is_exact, options as case_options, schema_text};
 use crate::generator::Random;
 use crate::support::{amount, vocabulary};
 use change::Changer;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
-use std::fmt::Write;
 use tokenmask::check::Validator;
 use tokenmask::sample::Sampler;
 use tokenmask::{
@@ -101,7 +100,6 @@ impl Tally {
         }
         let shown = self.failures.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("\n\n");
         assert!(self.failures.is_empty(), "{} failures:\n{shown}", self.failures.len());
-        assert!(self.refused > self.second.len(), "too few mutants: {}", self.refused);
     }
 }
 
@@ -124,6 +122,7 @@ fn corpus() {
         subject.run(seed as u64, &mut tally);
     }
     assert!(tally.entries() > wanted / 2, "{}", tally.entries());
+    assert!(tally.refused > 4 * tally.second.len(), "too few mutants: {}", tally.refused);
     tally.finish("corpus");
 }
 
@@ -146,6 +145,7 @@ fn generated() {
         }
         assert!(seed < wanted * 10, "{} entries", tally.entries());
     }
+    assert!(2 * tally.refused > tally.second.len(), "too few mutants: {}", tally.refused);
     tally.finish("generated");
 }
 
@@ -210,16 +210,19 @@ struct Without {
 impl With<'_> {
     fn entry(&self, entry: &Entry, schema: &Value, random: &mut Random, tally: &mut Tally) {
         let pointer = &entry.location[1..];
-        let mut text = schema.clone();
-        let Some(value) = remove(&mut text, pointer) else { return };
-        let text = text.to_string();
+        let mut rest = schema.clone();
+        let Some(value) = remove(&mut rest, pointer) else { return };
+        let text = rest.to_string();
         let Ok(validator) = Validator::new(&text, &self.subject.options) else { return };
         let mut without = Without { schema: text, validator, engine: None };
-        let mut changer = Changer::new(pointer, &entry.keyword, &value);
+        let changer = Changer::new(pointer, &entry.keyword, &value);
         let bases: Vec<Value> =
             self.subject.texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
         for _ in 0..MUTANTS {
-            let Some(mutant) = changer.change(&bases, random) else { break };
+            let mutant = match bases.is_empty() || random.chance(30) {
+                true => instance(&rest, random),
+                false => changer.change(&bases, random),
+            };
             let mutant = mutant.to_string();
             if !is_exact(&mutant) || !self.is_broken_only_by(&mut without, &mutant) {
                 continue;
@@ -233,9 +236,7 @@ impl With<'_> {
             }
             return;
         }
-        let mut line = String::new();
-        let _ = write!(line, "{} {} = {value}", self.subject.id, entry.location);
-        tally.second.push(line);
+        tally.second.push(format!("{} {} = {value}", self.subject.id, entry.location));
     }
 
     /// Whether a text is valid but for the keyword, and the keyword alone decides.
