@@ -262,7 +262,7 @@ impl Builder<'_> {
         let required = shape.names.iter().filter(|name| name.required);
         let telling = required.map(|name| (name.text.clone(), name.set));
         let telling =
-            telling.collect::<Vec<_>>().into_iter().find(|(_, set)| self.is_constant(*set));
+            telling.collect::<Vec<_>>().into_iter().find(|(_, set)| self.is_few_strings(*set));
         if let Some((text, set)) = &telling
             && let Some(at) = present.iter().position(|name| name.text == *text)
         {
@@ -307,18 +307,6 @@ impl Builder<'_> {
         }
         broken.extend(shape.without.iter().map(|other| (**other).clone()));
         Ok(broken)
-    }
-
-    /// Whether a set is a few strings: such a set tells branches apart.
-    fn is_constant(&mut self, set: SetId) -> bool {
-        const FEW: usize = 64;
-        if set == SetId::ANY {
-            return false;
-        }
-        let Ok(draft) = self.set_draft(set, Position::Positive) else { return false };
-        let [strings] = &draft.strings[..] else { return false };
-        let few = strings.values.as_ref().is_some_and(|values| values.len() <= FEW);
-        few && Draft { strings: Vec::new(), ..(*draft).clone() } == Draft::never()
     }
 
     fn negated_rules(&mut self, rules: &[KeyRule]) -> Arc<[KeyRule]> {

@@ -22,6 +22,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// Sets nest in the complements of others no deeper.
+const MOST_NESTED: u32 = 100;
+
 /// One conjunct of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Term {
@@ -266,6 +269,8 @@ pub(super) struct Builder<'o> {
     pub(super) plainly_empty: FxHashMap<SetId, (u32, bool)>,
     /// Subschemas of keys whose drafts are being made.
     pub(super) open_keys: FxHashSet<Place>,
+    /// How deep sets are nested in complements just now.
+    nesting: u32,
     /// How deep plain emptiness looks just now.
     pub(super) depth: u32,
     pub(super) terms: Interner<Box<[Term]>>,
@@ -310,6 +315,7 @@ impl<'o> Builder<'o> {
             set_drafts: FxHashMap::default(),
             plainly_empty: FxHashMap::default(),
             open_keys: FxHashSet::default(),
+            nesting: 0,
             depth: 0,
             terms,
             sets: Vec::new(),
@@ -558,8 +564,24 @@ impl<'o> Builder<'o> {
             return Ok(known.clone());
         }
         let terms = self.terms.get(id.index()).clone();
+        if self.nesting == MOST_NESTED {
+            self.widen_terms(&terms, "value_sets", |_| true);
+            return Ok(Arc::new(match position {
+                Position::Positive => Draft::any(),
+                Position::Negative => Draft::never(),
+            }));
+        }
+        self.nesting += 1;
+        let all = self.meet_terms(&terms, position);
+        self.nesting -= 1;
+        let all = all?;
+        self.set_drafts.insert((id, position), all.clone());
+        Ok(all)
+    }
+
+    fn meet_terms(&mut self, terms: &[Term], position: Position) -> Result<Arc<Draft>> {
         let mut all: Option<Arc<Draft>> = None;
-        for term in &terms {
+        for term in terms {
             let draft = self.term_draft(term, position)?;
             let Some(before) = all.take() else {
                 all = Some(draft);
@@ -580,13 +602,12 @@ impl<'o> Builder<'o> {
         if all.waits() {
             let mut made = (*all).clone();
             if !self.make_complements(&mut made, position)? {
-                self.widen_terms(&terms, "set_shapes", |kw| {
+                self.widen_terms(terms, "set_shapes", |kw| {
                     matches!(kw, Kw::Not | Kw::OneOf | Kw::If)
                 });
             }
             all = Arc::new(made);
         }
-        self.set_drafts.insert((id, position), all.clone());
         Ok(all)
     }
 
@@ -638,6 +659,24 @@ impl<'o> Builder<'o> {
             value.as_str().map(Box::from)
         };
         self.terms.get(set.index()).iter().find_map(text)
+    }
+
+    /// Whether `const` or `enum` leaves a set a few strings at most: such a set tells branches apart.
+    pub(super) fn is_few_strings(&self, set: SetId) -> bool {
+        const FEW: usize = 64;
+        let strings = |value: JsonRef<'_>| value.as_str().is_some();
+        self.terms.get(set.index()).iter().any(|term| match *term {
+            Term::Literal(doc, value) => strings(self.schema.document(doc).value(value)),
+            Term::Node(place) => {
+                let node = self.schema.node(place.node);
+                let value = |kw| node.active(kw).map(|keyword| self.schema.value(keyword));
+                value(Kw::Const).is_some_and(strings)
+                    || value(Kw::Enum).is_some_and(|values| {
+                        values.items().take(FEW + 1).count() <= FEW && values.items().all(strings)
+                    })
+            }
+            _ => false,
+        })
     }
 
     /// A whole conjunct is left out of one set: none of its keywords is enforced everywhere.
