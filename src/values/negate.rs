@@ -230,10 +230,9 @@ impl Builder<'_> {
     }
 
     /// The objects that break one of the constraints of `shape`. What the policy closes is open here:
-    /// the schema allows it. As far as can be, no object is in two of the shapes: a required name is
-    /// missing, or it is there and the next one is missing, …; all are there and a constant that tells
-    /// branches apart is another one; it is the same and some member breaks what is said of it. So
-    /// products of complements stay small.
+    /// the schema allows it. As far as can be, no object is in two of the shapes, so that products of
+    /// complements stay small: a required name is missing or has another value; or it is as it should
+    /// be, and the next one is not; …; or all are, and some other member is not.
     fn negated_object(
         &mut self,
         shape: &ObjectShape,
@@ -253,27 +252,18 @@ impl Builder<'_> {
             ObjectShape { names: names.into(), ..any() }
         };
         let mut broken = Vec::new();
-        let mut present: Vec<Name> = Vec::new();
-        for required in shape.names.iter().filter(|name| name.required) {
-            let missing = name(&required.text, false, SetId::NEVER);
-            broken.push(of_names(present.iter().cloned().chain([missing]).collect()));
-            present.push(name(&required.text, true, SetId::ANY));
-        }
-        let required = shape.names.iter().filter(|name| name.required);
-        let telling = required.map(|name| (name.text.clone(), name.set));
-        let telling =
-            telling.collect::<Vec<_>>().into_iter().find(|(_, set)| self.is_few_strings(*set));
-        if let Some((text, set)) = &telling
-            && let Some(at) = present.iter().position(|name| name.text == *text)
-        {
-            present[at].set = self.negated(*set);
-            broken.push(of_names(present.clone()));
-            present[at].set = *set;
+        let mut right: Vec<Name> = Vec::new();
+        let mut required: Vec<&Name> = shape.names.iter().filter(|name| name.required).collect();
+        // Constants tell most branches apart, so they come first.
+        required.sort_by_key(|name| !self.is_few_strings(name.set));
+        for required in required {
+            let wrong = name(&required.text, false, self.negated(required.set));
+            broken.push(of_names(right.iter().cloned().chain([wrong]).collect()));
+            right.push(name(&required.text, true, required.set));
         }
         let mut names: Vec<(Arc<str>, SetId)> = Vec::with_capacity(shape.names.len());
         for name in shape.names.iter() {
-            let is_told = telling.as_ref().is_some_and(|(text, _)| *text == name.text);
-            let set = if is_told { SetId::NEVER } else { self.negated(name.set) };
+            let set = if name.required { SetId::NEVER } else { self.negated(name.set) };
             names.push((name.text.clone(), set));
         }
         names.sort_unstable();
@@ -282,7 +272,7 @@ impl Builder<'_> {
         let says = other != SetId::NEVER || !rules.is_empty();
         if says || names.iter().any(|(_, set)| *set != SetId::NEVER) {
             let some = Arc::new([SomeMember { names: names.into(), other, rules }]);
-            broken.push(ObjectShape { some, ..of_names(present) });
+            broken.push(ObjectShape { some, ..of_names(right) });
         }
         if let Some(max) = shape.min.checked_sub(1) {
             broken.push(ObjectShape { max: Some(max), ..any() });

@@ -661,18 +661,18 @@ impl<'o> Builder<'o> {
         self.terms.get(set.index()).iter().find_map(text)
     }
 
-    /// Whether `const` or `enum` leaves a set a few strings at most: such a set tells branches apart.
+    /// Whether `const` or `enum` leaves a set a few strings at most.
     pub(super) fn is_few_strings(&self, set: SetId) -> bool {
         const FEW: usize = 64;
-        let strings = |value: JsonRef<'_>| value.as_str().is_some();
+        let is_string = |value: JsonRef<'_>| value.as_str().is_some();
         self.terms.get(set.index()).iter().any(|term| match *term {
-            Term::Literal(doc, value) => strings(self.schema.document(doc).value(value)),
+            Term::Literal(doc, value) => is_string(self.schema.document(doc).value(value)),
             Term::Node(place) => {
                 let node = self.schema.node(place.node);
                 let value = |kw| node.active(kw).map(|keyword| self.schema.value(keyword));
-                value(Kw::Const).is_some_and(strings)
+                value(Kw::Const).is_some_and(is_string)
                     || value(Kw::Enum).is_some_and(|values| {
-                        values.items().take(FEW + 1).count() <= FEW && values.items().all(strings)
+                        values.items().take(FEW + 1).count() <= FEW && values.items().all(is_string)
                     })
             }
             _ => false,
