@@ -7,8 +7,9 @@
 //! depends on the dynamic scope. The work is linear in the branches, and bounded for each keyword.
 
 use super::draft::{At, Draft, How};
-use super::sets::{Builder, narrows};
+use super::sets::Builder;
 use super::shape::Position;
+use super::widen::narrows;
 use crate::base::Finding;
 use crate::error::Result;
 use crate::schema::{Body, Keyword, Kw, Place, Status};

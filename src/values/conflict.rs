@@ -42,7 +42,7 @@ impl Sets {
                 let Some(kw) = keyword.kw.filter(|_| keyword.status == Status::Active) else {
                     continue;
                 };
-                if super::sets::narrows(kw) {
+                if super::widen::narrows(kw) {
                     locations.push(schema.keyword_location(node, index));
                 }
                 if kw.applies_in_place() {

@@ -7,10 +7,11 @@
 
 use super::draft::{At, Draft, How};
 use super::intersect::Conjoin;
-use super::sets::{Builder, Term, Widened};
+use super::sets::{Builder, Widened};
 use super::shape::{
     FactorId, KeyRule, KeySet, Name, ObjectShape, Position, Rank, SetId, StringShape,
 };
+use super::terms::Term;
 use super::unevaluated::of_properties;
 use crate::base::Route;
 use crate::error::Result;

@@ -39,9 +39,11 @@ mod plan_members;
 mod sets;
 mod shape;
 mod strings;
+mod terms;
 mod unevaluated;
 mod unique;
 mod ways;
+mod widen;
 
 pub(crate) use emptiness::Emptiness;
 pub(crate) use finish_items::{Counts, ItemPlan};

@@ -1,8 +1,9 @@
 //! String shapes: their languages, and what a limit leaves out of them.
 
 use super::numbers::NumberShape;
-use super::sets::{Builder, Term, Widened};
+use super::sets::{Builder, Widened};
 use super::shape::{FactorId, StringId, StringShape, Strings};
+use super::terms::Term;
 use crate::base::{ByteSet, Finding, Route};
 use crate::error::{Error, ErrorKind, Result};
 use crate::language::{Alphabet, Factor, Format, Language, PatternError};

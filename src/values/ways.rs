@@ -7,10 +7,11 @@
 
 use super::finish_items::is_small;
 use super::keys::OtherKeys;
-use super::sets::{Builder, Term};
+use super::sets::Builder;
 use super::shape::{
     ArrayShape, ItemWays, KeyRule, MemberWays, ObjectShape, SetId, SomeMember, Way,
 };
+use super::terms::Term;
 use crate::schema::Kw;
 use std::sync::Arc;
 
