@@ -72,14 +72,14 @@ const CONSTRAINTS: [Constraint; 23] = [
     routed(
         r#""contains":{"format":"hostname"},"maxContains":1"#,
         D19,
-        [Route::MaskCheck, Route::Check],
+        [Route::MaskCheck, Route::MaskCheck],
     ),
     routed(r#""additionalProperties":{"format":"hostname"}"#, Draft7, SUPERSET),
     routed(r#""dependentSchemas":{"a":{"properties":{"b":{"format":"hostname"}}}}"#, D19, SUPERSET),
     routed(
         r#""unevaluatedProperties":false,"anyOf":[{"properties":{"a":{"format":"hostname"}}},{"properties":{"b":{}}}]"#,
         D19,
-        SUPERSET,
+        [Route::MaskCheck, Route::MaskCheck],
     ),
     limited(LARGE, Some(NOTHING), |limits| limits.pattern_bytes = 10_000),
     limited(r#""pattern":"^(?=.*a)(?=.*b).{2,9}$""#, None, |limits| limits.language_states = 3),
@@ -380,7 +380,7 @@ fn every_violation_is_routed() {
 
 #[test]
 fn every_occurrence_has_one_entry_with_its_route() {
-    let (mut entries, mut listed_uses) = (0, 0);
+    let (mut entries, mut listed_uses, mut wrong) = (0, 0, Vec::new());
     for case in cases() {
         let (text, Some(grammar)) = (&case.text, case.compile()) else { continue };
         let mut found = Vec::new();
@@ -402,13 +402,23 @@ fn every_occurrence_has_one_entry_with_its_route() {
             }
             if let Some(expected) = case.routes.get(&entry.location) {
                 let weakest = expected.iter().max();
-                assert_eq!(Some(&entry.route), weakest, "{label}: {}", entry.reason);
+                // A limit may leave out more around it.
+                let limited = report.entries().iter().any(|other| other.limit.is_some());
+                let as_expected = match limited {
+                    true => Some(&entry.route) >= weakest,
+                    false => Some(&entry.route) == weakest,
+                };
+                if !as_expected {
+                    wrong.push(format!("{label}: {}: {}", entry.route, entry.reason));
+                }
                 let differ = expected.iter().any(|route| Some(route) != weakest);
                 let expected = if differ { expected.clone() } else { Vec::new() };
                 let uses: Vec<Route> = entry.uses.iter().map(|one| one.route).collect();
                 // Where it may be left out with what holds it, there are more of them.
-                let is_alone = entry.limit.is_none() && !text.contains(r#""then":{""#);
-                assert!(!is_alone || uses == expected, "{label}: {:?}", entry.uses);
+                let is_alone = !limited && !text.contains(r#""then":{""#);
+                if is_alone && uses != expected {
+                    wrong.push(format!("{label}: {:?}", entry.uses));
+                }
             }
             entries += 1;
         }
@@ -418,6 +428,7 @@ fn every_occurrence_has_one_entry_with_its_route() {
         assert!(!exact || !routed, "{text}");
     }
     println!("{entries} entries, {listed_uses} with a list of uses");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(entries > 3_000 && listed_uses > 100, "{entries}, {listed_uses}");
 }
 
