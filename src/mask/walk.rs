@@ -81,7 +81,9 @@ impl<'a> Walk<'a> {
     /// Adds the tokens that end at `node`.
     fn take(&mut self, node: u32, config: &Config) {
         let tokens = self.trie.tokens_at(node);
-        if !tokens.is_empty() && self.source.automaton.can_spell(config, self.source.costs) {
+        if config.is_doubtful() {
+            self.recheck.extend_from_slice(tokens);
+        } else if !tokens.is_empty() && self.source.automaton.can_spell(config, self.source.costs) {
             self.added.extend_from_slice(tokens);
         }
     }
@@ -143,14 +145,15 @@ impl<'a> Walk<'a> {
     /// Whether the subtree is walked with a state smaller than a configuration.
     fn has_shortcut(&self, config: &Config) -> bool {
         let small = match &config.top {
-            Level::String(_) => true,
+            Level::String(level) => !self.source.automaton.is_text_marked(config, level),
             Level::Key(level) => !level.free || level.is_fresh(),
             // It matters what its value is.
             Level::Number(_) if self.source.automaton.tracks(config) => false,
+            Level::Number(_) if self.source.automaton.is_number_marked(config) => false,
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
-        small && self.source.costs.is_none() && self.nested < MAX_NESTED
+        small && !config.is_doubtful() && self.source.costs.is_none() && self.nested < MAX_NESTED
     }
 
     /// Inside a number with one candidate the state is a few words, and what follows the number is
@@ -227,6 +230,10 @@ impl<'a> Walk<'a> {
         } else {
             self.quoted.at(start).filter(|_| level.decoder == Decoder::START)
         };
+        if self.source.automaton.is_text_marked(config, level) {
+            self.plain(start, config)?;
+            return Ok(Inside::Added);
+        }
         if self.source.automaton.tracks(config) {
             if let Some(text) = quoted.filter(|_| self.outlasts_token(level)) {
                 self.exact_exits(start, config, text)?;
@@ -404,12 +411,27 @@ impl<'a> Walk<'a> {
         ids: impl Iterator<Item = u32>,
         bytes: impl Fn(u32) -> Option<&'a [u8]>,
     ) -> Result<(), Full> {
+        // The token before, and what its bytes led to, as far as they were taken: the next one often
+        // begins alike.
+        let (mut last, mut open): (&[u8], Vec<Config>) = (&[], Vec::new());
         for id in ids {
             let Some(bytes) = bytes(id) else { continue };
-            let mut next = config.clone();
-            if self.source.automaton.steps(&mut next, bytes)?.is_none()
-                && self.source.automaton.can_spell(&next, self.source.costs)
-            {
+            let same = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+            let refused = same > open.len();
+            last = if refused { last } else { bytes };
+            if refused {
+                continue;
+            }
+            open.truncate(same);
+            while let Some(&byte) = bytes.get(open.len()) {
+                let mut next = open.last().unwrap_or(config).clone();
+                if !self.source.automaton.step(&mut next, byte)? {
+                    break;
+                }
+                open.push(next);
+            }
+            let at = open.last().unwrap_or(config);
+            if open.len() == bytes.len() && self.source.automaton.can_spell(at, self.source.costs) {
                 self.added.push(id);
             }
         }
