@@ -10,7 +10,7 @@
 //! that close it behind the same text.
 
 use super::level::{ArrayLevel, StringLevel};
-use super::string::At;
+use super::string::{At, Decoder, StringAtom};
 use super::unique::text_value;
 use super::{Automaton, Clip, Config, Level};
 use crate::values::{StringId, Strings};
@@ -172,29 +172,42 @@ impl Automaton {
         match top {
             Level::Literal(_) => true,
             Level::Number(level) => !level.is_roomy(&self.numbers),
-            Level::String(level) => level.atoms.iter().any(|atom| {
-                let count = level.decoder.count;
-                match (&self.strings[atom.state.id.index()], atom.state.at) {
-                    (Strings::Free { max, .. }, _) => long && max.is_some_and(|max| count >= max),
-                    (Strings::Finite(_), _) => true,
-                    (Strings::Language(_), At::Language(state)) => {
-                        let chosen = self.sets.unique_string(atom.state.id);
-                        let whole = level.decoder.text.is_boundary();
-                        chosen.is_none_or(|chosen| {
-                            chosen.runs_out(state) || !whole && chosen.ever_runs_out()
-                        })
-                    }
-                    _ => true,
-                }
-            }),
+            Level::String(StringLevel { atoms, decoder }) => {
+                atoms.iter().any(|atom| self.is_text_spent(&atom.state, decoder, long))
+            }
             _ => false,
         }
+    }
+
+    fn is_text_spent(&self, atom: &StringAtom, decoder: &Decoder, long: bool) -> bool {
+        match (&self.strings[atom.id.index()], atom.at) {
+            (Strings::Free { max, .. }, _) => long && max.is_some_and(|max| decoder.count >= max),
+            (Strings::Language(_), At::Language(state)) => {
+                let (chosen, whole) =
+                    (self.sets.unique_string(atom.id), decoder.text.is_boundary());
+                chosen.is_none_or(|own| own.runs_out(state) || !whole && own.ever_runs_out())
+            }
+            _ => true,
+        }
+    }
+
+    /// The same for a candidate of a string that began where `config` stands.
+    pub(crate) fn may_text_be_spent(
+        &self,
+        config: &Config,
+        atom: &StringAtom,
+        decoder: &Decoder,
+    ) -> bool {
+        config.relaxed.is_some_and(|relaxed| self.is_text_spent(atom, decoder, relaxed.long))
     }
 
     /// Whether the string at the top is an item that can come to where perhaps no value is left: its
     /// bytes have to be stepped.
     pub(crate) fn is_text_marked(&self, config: &Config, level: &StringLevel) -> bool {
         let Some(relaxed) = config.relaxed else { return false };
+        if relaxed.mark == Mark::Somewhere {
+            return true;
+        }
         let runs_out = |id: StringId| match &self.strings[id.index()] {
             Strings::Free { max, .. } => relaxed.long && max.is_some(),
             Strings::Finite(_) => true,

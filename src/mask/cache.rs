@@ -8,9 +8,6 @@ use crate::vocab::{TextTables, Vocabulary};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Where more tokens depend on the items of a document, walking the trie is as good.
-const MOST_RECHECKED: usize = 2_000;
-
 /// Makes masks and keeps those that other documents can use.
 #[derive(Debug)]
 pub(crate) struct Masks {
@@ -134,10 +131,7 @@ impl Masks {
             Some(key) => self.kept(source, config, key),
         };
         if let Some(relaxed) = relaxed {
-            let entry = entry(&relaxed)?;
-            if entry.recheck.len() <= MOST_RECHECKED {
-                return Ok((entry, Some(relaxed)));
-            }
+            return Ok((entry(&relaxed)?, Some(relaxed)));
         }
         Ok((entry(config)?, None))
     }

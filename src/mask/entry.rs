@@ -89,10 +89,10 @@ impl<'a> Source<'a> {
         let mut entry = Entry::default();
         let free = |chars| Base::shared(self.text.free().within().mask(chars));
         match &config.top {
-            _ if config.is_doubtful() => walk.plain(Trie::ROOT, config)?,
             Level::String(level) if self.automaton.is_text_marked(config, level) => {
-                walk.plain(Trie::ROOT, config)?;
+                walk.each_text(Trie::ROOT, config, level, false)?;
             }
+            _ if config.is_doubtful() => walk.plain(Trie::ROOT, config)?,
             Level::String(level) if self.automaton.tracks(config) => {
                 if self.costs.is_none() && walk.outlasts_token(level) {
                     entry.base = Some(free(u64::MAX));

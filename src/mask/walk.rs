@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
     /// Whether the subtree is walked with a state smaller than a configuration.
     fn has_shortcut(&self, config: &Config) -> bool {
         let small = match &config.top {
-            Level::String(level) => !self.source.automaton.is_text_marked(config, level),
+            Level::String(_) => true,
             Level::Key(level) => !level.free || level.is_fresh(),
             // It matters what its value is.
             Level::Number(_) if self.source.automaton.tracks(config) => false,
@@ -153,7 +153,8 @@ impl<'a> Walk<'a> {
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
-        small && !config.is_doubtful() && self.source.costs.is_none() && self.nested < MAX_NESTED
+        let doubtful = config.is_doubtful() && !matches!(config.top, Level::String(_));
+        small && !doubtful && self.source.costs.is_none() && self.nested < MAX_NESTED
     }
 
     /// Inside a number with one candidate the state is a few words, and what follows the number is
@@ -231,7 +232,7 @@ impl<'a> Walk<'a> {
             self.quoted.at(start).filter(|_| level.decoder == Decoder::START)
         };
         if self.source.automaton.is_text_marked(config, level) {
-            self.plain(start, config)?;
+            self.each_text(start, config, level, false)?;
             return Ok(Inside::Added);
         }
         if self.source.automaton.tracks(config) {
@@ -264,7 +265,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The same byte by byte: the state is a few words for each candidate, and what follows the
-    /// closing quote depends only on which of them accept; or, if `exact`, on the text as well.
+    /// closing quote depends only on which of them accept; or, if `exact`, on the text as well. Where
+    /// no candidate may have a value left, the tokens are tried out for each document.
     pub(super) fn each_text(
         &mut self,
         start: u32,
@@ -279,7 +281,8 @@ impl<'a> Walk<'a> {
         // The candidates of all open nodes, one node's behind the other's.
         let mut states: Vec<(u32, StringAtom)> =
             (0u32..).zip(&level.atoms).map(|(index, atom)| (index, atom.state)).collect();
-        let first = Cursor { decoder: level.decoder, states: (0, states.len()) };
+        let (marked, doubtful) = (automaton.is_text_marked(config, level), config.is_doubtful());
+        let first = Cursor { decoder: level.decoder, states: (0, states.len()), doubtful };
         let end = trie.skip(start);
         let mut open: Ancestors<Cursor> = Ancestors::new();
         let mut node = start + 1;
@@ -295,7 +298,9 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 let at = states[from..to].iter().copied();
-                if exact {
+                if cursor.doubtful {
+                    self.recheck.extend_from_slice(trie.tokens_below(node));
+                } else if exact {
                     self.resume_at(start, config, [node])?;
                 } else if let Some(after) =
                     closings.of(automaton, config, level, &cursor.decoder, at)
@@ -315,7 +320,12 @@ impl<'a> Walk<'a> {
                 node = skip;
                 continue;
             }
-            self.added.extend_from_slice(trie.tokens_at(node));
+            let spent = |(_, state): &(u32, StringAtom)| {
+                automaton.may_text_be_spent(config, state, &cursor.decoder)
+            };
+            cursor.doubtful |= marked && states[to..].iter().any(spent);
+            let found = if cursor.doubtful { &mut self.recheck } else { &mut self.added };
+            found.extend_from_slice(trie.tokens_at(node));
             if skip > node + 1 {
                 cursor.states = (to, states.len());
                 open.note(skip, cursor);
@@ -521,4 +531,6 @@ struct Cursor {
     decoder: Decoder,
     /// Where its candidates stand in the list of all.
     states: (usize, usize),
+    /// Perhaps none of them has a value left.
+    doubtful: bool,
 }
