@@ -9,7 +9,7 @@ use super::Automaton;
 use super::gap::Gap;
 use super::info::ArrayInfo;
 use super::level::{ArrayLevel, Atom, Atoms, Phase, Tags, merge_atoms};
-use super::unique::has_place;
+use super::unique::{Items, has_place};
 use crate::values::{ArrayId, Counts, SetId};
 use smallvec::SmallVec;
 
@@ -45,7 +45,7 @@ impl ArrayAtom {
 
 impl ArrayLevel {
     pub(crate) fn new(atoms: Atoms<ArrayAtom>, gap: Gap) -> ArrayLevel {
-        ArrayLevel { phase: Phase::First, gap, count: 0, atoms, seen: None }
+        ArrayLevel { phase: Phase::First, gap, count: 0, atoms, seen: Items::default() }
     }
 
     /// Keeps the candidates that take a further item; `false` where none does.

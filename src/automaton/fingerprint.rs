@@ -88,12 +88,12 @@ impl Automaton {
             return None;
         }
         let reached = std::iter::once(&config.top).chain(config.frames().take(clip.levels));
-        if self.tracks(config)
-            || self.has_unique && reached.into_iter().any(|l| self.is_unique_level(l))
-        {
+        let compares = self.has_unique && reached.into_iter().any(|l| self.is_unique_level(l));
+        if self.tracks(config) || compares && config.relaxed.is_none() {
             return None;
         }
         let mut mixer = Mixer(clip.seeds.0, clip.seeds.1);
+        config.relaxed.filter(|_| compares).hash(&mut mixer);
         self.hash_level(&config.top, clip, &mut mixer);
         let mut frames = config.frames();
         for level in frames.by_ref().take(clip.levels) {

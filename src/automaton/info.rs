@@ -22,6 +22,8 @@ pub(crate) struct ArrayInfo {
     pub(crate) plan: Option<ItemPlan>,
     /// No item equals another one, and the mask sees to that.
     pub(crate) unique: bool,
+    /// Where items differ, the least maximum that a string among them has.
+    pub(crate) longest: Option<u64>,
     /// The hashes of the values at each place, where those are few and items differ.
     pub(crate) places: Option<Places<u128>>,
 }
@@ -44,6 +46,7 @@ impl ArrayInfo {
             max,
             plan: sets.item_plan(id, |set| !emptiness.is_empty(set)),
             unique: unique.is_some(),
+            longest: unique.and_then(|_| least_longest(sets, id)),
             places: sets.unique_places(id).map(|p| p.map(|scalar| hashes.scalar(scalar))),
         }
     }
@@ -63,6 +66,22 @@ impl ArrayInfo {
     pub(crate) fn takes(&self, index: u64) -> bool {
         self.max.is_none_or(|max| index < max)
     }
+}
+
+/// The least maximum of a string among the items that an array may have.
+fn least_longest(sets: &Sets, id: ArrayId) -> Option<u64> {
+    let most = |set: SetId| {
+        let strings = sets.get(set).strings.iter();
+        let most = strings.filter_map(|&id| match sets.strings(id) {
+            Strings::Free { max, .. } => *max,
+            Strings::Finite(_) | Strings::Language(_) => None,
+        });
+        most.min()
+    };
+    let shape = sets.array(id);
+    let named = shape.prefix.iter().chain([&shape.rest]).filter_map(|&set| most(set)).min();
+    // Of items that are counted, any may be of some smaller set.
+    if sets.item_ways(id).is_some() { Some(0) } else { named }
 }
 
 /// A name of an object, ready for stepping.

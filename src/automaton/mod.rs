@@ -39,6 +39,7 @@ mod members;
 mod number;
 mod object;
 mod probe;
+mod relaxed;
 mod spelling;
 mod step;
 mod string;
@@ -54,6 +55,7 @@ use gap::Gaps;
 use info::{ArrayInfo, ObjectInfo};
 use level::{Tags, merge_atoms};
 use number::{Lex, NumberInfo};
+use relaxed::Relaxed;
 use std::sync::Arc;
 use unique::{Digest, Hashes};
 
@@ -100,6 +102,8 @@ pub(crate) struct Config {
     below: Chain<Level>,
     /// The value in progress, where an array around it wants unique items.
     digest: Option<Arc<Digest>>,
+    /// Present where it forgets which items have come.
+    relaxed: Option<Relaxed>,
 }
 
 impl Config {
@@ -180,6 +184,6 @@ impl Automaton {
     pub(crate) fn start(&self) -> Config {
         let choices = merge_atoms(std::iter::once((self.sets.root(), Tags::One(0))));
         let value = ValueLevel { choices, colon: false, gap: self.gaps.lead };
-        Config { top: Level::Value(value), below: Chain::default(), digest: None }
+        Config { top: Level::Value(value), below: Chain::default(), digest: None, relaxed: None }
     }
 }

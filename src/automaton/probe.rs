@@ -68,7 +68,8 @@ impl Automaton {
         let entry = key.entry(self.table(key));
         let (object, value) = object.close_key(&self.objects, key, entry, self.gaps.between)?;
         let (below, digest) = (config.below.clone(), config.digest.clone());
-        let mut next = Config { top: Level::Value(value), below, digest };
+        let relaxed = config.relaxed;
+        let mut next = Config { top: Level::Value(value), below, digest, relaxed };
         next.below.discard();
         self.digest_key(&mut next, &key.key);
         next.below.push(Level::Object(object));

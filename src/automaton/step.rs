@@ -27,6 +27,7 @@ impl Automaton {
                 ValueStep::Stay(live) => return Ok(live),
                 ValueStep::Enter(level) => {
                     config.top = level;
+                    config.note_entered();
                     self.begin_value(config, byte);
                 }
             },
@@ -44,6 +45,8 @@ impl Automaton {
                 if is_number_byte(byte) {
                     let live = level.step(&self.numbers, byte);
                     if config.digest.is_none() || !live {
+                        config.note_changed();
+                        self.mark_spent(config);
                         return Ok(live);
                     }
                     self.digest_number(config, byte);
@@ -55,7 +58,7 @@ impl Automaton {
                 let mut before = level.decoder;
                 match level.step(&self.strings, byte, self.minimal)? {
                     StringStep::Dead => return Ok(false),
-                    StringStep::Stay if config.digest.is_none() => {}
+                    StringStep::Stay if config.digest.is_none() => self.mark_spent(config),
                     StringStep::Stay => {
                         if let Reading::Bytes(bytes, len) = before.read(byte, self.minimal) {
                             self.digest_text(config, &bytes[..usize::from(len)]);
@@ -101,12 +104,15 @@ impl Automaton {
             config.top = Level::End(self.gaps.tail);
             return true;
         };
+        let array = if let Level::Array(array) = &parent { Some(array) } else { None };
+        self.mark_closed(config, array);
         let mut kept = None;
+        let chars = if let Level::String(level) = &config.top { level.decoder.count } else { 0 };
         if let Some(value) = self.end_value(config)
             && let Level::Array(array) = &mut parent
             && array.is_unique(&self.arrays)
         {
-            let tags = array.see(&self.arrays, value, tags);
+            let tags = array.see(&self.arrays, value, chars, tags);
             if tags.is_empty() {
                 return false;
             }
@@ -237,6 +243,7 @@ impl Automaton {
                 let key = Level::Key(object.open_key(&self.objects, &self.strings, &self.tables));
                 let object = std::mem::replace(&mut config.top, key);
                 config.below.push(object);
+                config.note_pushed();
                 true
             }
             _ => false,
@@ -300,6 +307,8 @@ impl Automaton {
         if !self.has_unique {
             return true;
         }
+        config.note_pushed();
+        self.mark_spent(config);
         self.begin_value(config, byte);
         self.drop_spent(config)
     }

@@ -11,7 +11,7 @@ use super::fingerprint::Mixer;
 use super::info::ArrayInfo;
 use super::level::{ArrayLevel, StringLevel};
 use super::number::NumberCursor;
-use super::string::{At, Decoder, StringAtom, chars_in};
+use super::string::{At, Decoder, Reading, StringAtom, chars_in};
 use super::{Automaton, Config, Level};
 use crate::base::{Chain, Decimal, SmallBits};
 use crate::language::TextState;
@@ -25,7 +25,22 @@ use std::sync::Arc;
 type Value = u128;
 
 /// The items that an array has.
-pub(crate) type Items = Option<RedBlackTreeSetSync<Value>>;
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Items {
+    values: Option<RedBlackTreeSetSync<Value>>,
+    /// The most characters of a string among them.
+    pub(super) longest: u64,
+}
+
+impl Items {
+    pub(super) fn has(&self, value: Value) -> bool {
+        self.values.as_ref().is_some_and(|values| values.contains(&value))
+    }
+
+    pub(super) fn has_any(&self) -> bool {
+        self.values.is_some()
+    }
+}
 
 /// What has been read of a value, and of those around it up to the outermost unique array.
 #[derive(Clone, Debug)]
@@ -147,26 +162,41 @@ impl ArrayLevel {
         if !info.unique {
             return false;
         }
-        let taken = |other: Value| other == value || has(&self.seen, other);
+        let taken = |other: Value| other == value || self.seen.has(other);
         let fills = |places: &Places<Value>| places.can_fill(self.count, info.min, &taken);
-        has(&self.seen, value) || info.places.as_ref().is_some_and(|places| !fills(places))
+        self.seen.has(value) || info.places.as_ref().is_some_and(|places| !fills(places))
     }
 
     /// An item with this value is complete for the candidates in `tags`: those that live on.
-    pub(super) fn see(&mut self, infos: &[ArrayInfo], value: Value, tags: &SmallBits) -> SmallBits {
+    pub(super) fn see(
+        &mut self,
+        infos: &[ArrayInfo],
+        value: Value,
+        chars: u64,
+        tags: &SmallBits,
+    ) -> SmallBits {
         let mut left = SmallBits::default();
         let kept = tags.iter().filter(|&tag| !self.refuses(infos, tag, value));
         kept.for_each(|tag| left.insert(tag));
-        if !has(&self.seen, value) {
-            let seen = self.seen.take().unwrap_or_else(RedBlackTreeSetSync::new_sync);
-            self.seen = Some(seen.insert(value));
+        if !self.seen.has(value) {
+            let seen = self.seen.values.take().unwrap_or_else(RedBlackTreeSetSync::new_sync);
+            self.seen.values = Some(seen.insert(value));
+            self.seen.longest = self.seen.longest.max(chars);
         }
         left
     }
 }
 
-fn has(seen: &Items, value: Value) -> bool {
-    seen.as_ref().is_some_and(|seen| seen.contains(&value))
+/// The hash of a text that began with `text`, once it has gone on with some `bytes` as they are
+/// spelled.
+pub(super) fn text_value(text: Mixer, mut at: Decoder, bytes: &[u8], minimal: bool) -> Value {
+    let mut text = text;
+    for &byte in bytes {
+        if let Reading::Bytes(decoded, len) = at.read(byte, minimal) {
+            text.feed(&decoded[..usize::from(len)]);
+        }
+    }
+    text.value()
 }
 
 /// Whether an item that differs from those `seen` can come at `index`, and the ones that must come
@@ -174,12 +204,12 @@ fn has(seen: &Items, value: Value) -> bool {
 pub(super) fn has_place(info: &ArrayInfo, index: u64, seen: &Items) -> bool {
     let Some(places) = &info.places else { return true };
     let after = |chosen: Option<Value>| {
-        let taken = |other: Value| Some(other) == chosen || has(seen, other);
+        let taken = |other: Value| Some(other) == chosen || seen.has(other);
         places.can_fill(index + 1, info.min, &taken)
     };
     match places.at(index) {
         None => after(None),
-        Some(few) => few.iter().any(|&value| !has(seen, value) && after(Some(value))),
+        Some(few) => few.iter().any(|&value| !seen.has(value) && after(Some(value))),
     }
 }
 
@@ -194,10 +224,24 @@ impl Automaton {
         matches!(level, Level::Array(array) if array.is_unique(&self.arrays))
     }
 
+    /// The hash of the value in progress, as it stands.
+    pub(super) fn value_so_far(&self, config: &Config) -> Option<Value> {
+        config.digest.as_ref().map(|digest| self.hashes.value(&digest.top))
+    }
+
+    /// What has been read of the string in progress.
+    pub(super) fn text_so_far(&self, config: &Config) -> Option<Mixer> {
+        match config.digest.as_ref()?.top {
+            Part::Text(mixer) => Some(mixer),
+            _ => None,
+        }
+    }
+
     /// `byte` is the first of a value.
     pub(super) fn begin_value(&self, config: &mut Config, byte: u8) {
         let part = self.hashes.part(byte);
-        let in_unique = config.parent().is_some_and(|level| self.is_unique_level(level));
+        let compares = |level: &Level| !config.is_forgetful() && self.is_unique_level(level);
+        let in_unique = config.parent().is_some_and(compares);
         match &mut config.digest {
             Some(digest) => {
                 let digest = Arc::make_mut(digest);
@@ -265,7 +309,7 @@ impl Automaton {
     /// Drops the candidates of an item in progress that can only become items that have come;
     /// `false` where none is left.
     pub(super) fn drop_spent(&self, config: &mut Config) -> bool {
-        let Config { top, below, digest } = config;
+        let Config { top, below, digest, .. } = config;
         let (Some(Level::Array(array)), Some(digest)) = (below.top(), digest) else { return true };
         if !array.is_unique(&self.arrays) {
             return true;

@@ -103,6 +103,11 @@ impl Chosen {
         self.finite.contains(state.0 as usize)
     }
 
+    /// Whether from some state there are finitely many strings.
+    pub(crate) fn ever_runs_out(&self) -> bool {
+        !self.finite.is_clear()
+    }
+
     /// How many strings there are; `None` where they do not end, or are more than is counted.
     pub(crate) fn count(&self) -> Option<u64> {
         let ends = self.runs_out(self.language.start()) && self.count < Language::COUNTED;

@@ -148,6 +148,15 @@ impl<'w> Filling<'w> {
         }
     }
 
+    /// Forbids tokens.
+    pub(super) fn remove(&mut self, ids: &[u32]) {
+        for &id in ids {
+            let (word, bit) = (&mut self.words[id as usize / 32], 1 << (id % 32));
+            self.allowed -= usize::from(*word & bit != 0);
+            *word &= !bit;
+        }
+    }
+
     pub(super) fn done(self) -> Filled {
         let single = (self.allowed == 1).then(|| {
             let known = self.words.get(self.last as usize / 32);

@@ -101,15 +101,39 @@ impl Masks {
             costs: self.costs.as_deref(),
             masks: self,
         };
-        let entry = match self.key(automaton, config) {
-            None => Arc::new(source.entry(config, false)?),
-            Some(key) => self.kept(source, config, key)?,
-        };
+        let (entry, relaxed) = self.entry(source, config)?;
         let base = entry.base.as_ref().map(|base| (&*base.words, base.count));
         let mut filling = Filling::new(words, base);
         filling.add(&entry.added);
-        filling.add(&source.for_this_document(config, &entry)?);
+        filling.add(&source.for_this_document(config, relaxed.as_ref(), &entry)?);
+        if relaxed.is_some() {
+            let (closing, allowed) = source.closing_items(config)?;
+            filling.remove(&closing);
+            filling.add(&allowed);
+        }
         Ok(filling.done())
+    }
+
+    /// What is kept, or made, for `config`, and for which configuration it is, where that is one
+    /// that forgets which items have come.
+    fn entry(
+        &self,
+        source: Source<'_>,
+        config: &Config,
+    ) -> Result<(Arc<Entry>, Option<Config>), Full> {
+        let automaton = source.automaton;
+        let relaxed = match self.costs {
+            None => automaton.relaxed(config, &self.clip),
+            Some(_) => None,
+        };
+        let entry = |config: &Config| match self.key(automaton, config) {
+            None => source.entry(config, false).map(Arc::new),
+            Some(key) => self.kept(source, config, key),
+        };
+        if let Some(relaxed) = relaxed {
+            return Ok((entry(&relaxed)?, Some(relaxed)));
+        }
+        Ok((entry(config)?, None))
     }
 
     /// The key of what is kept for `config`; `None` where it depends on this document alone.

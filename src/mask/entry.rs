@@ -54,12 +54,14 @@ pub(super) struct Behind {
     pub(super) added: Box<[u32]>,
     /// Nodes of the suffixes' trie at which a key of a volatile object begins.
     pub(super) resume: Box<[u32]>,
+    /// Tokens that each document has to look at for itself.
+    pub(super) recheck: Box<[u32]>,
 }
 
 impl Behind {
     /// Bytes that it takes.
     pub(super) fn size(&self) -> usize {
-        size_of::<Behind>() + 4 * (self.added.len() + self.resume.len())
+        size_of::<Behind>() + 4 * (self.added.len() + self.resume.len() + self.recheck.len())
     }
 }
 
@@ -87,6 +89,10 @@ impl<'a> Source<'a> {
         let mut entry = Entry::default();
         let free = |chars| Base::shared(self.text.free().within().mask(chars));
         match &config.top {
+            Level::String(level) if self.automaton.is_text_marked(config, level) => {
+                walk.each_text(Trie::ROOT, config, level, false)?;
+            }
+            _ if config.is_doubtful() => walk.plain(Trie::ROOT, config)?,
             Level::String(level) if self.automaton.tracks(config) => {
                 if self.costs.is_none() && walk.outlasts_token(level) {
                     entry.base = Some(free(u64::MAX));
@@ -185,6 +191,7 @@ impl<'a> Source<'a> {
             let after = self.automaton.close_scalar(config, &all_tags(level));
             let behind = self.masks.behind(self, &after)?;
             walk.added.extend_from_slice(&behind.added);
+            walk.recheck.extend_from_slice(&behind.recheck);
             return Ok((u64::MAX, behind.resume.clone()));
         }
         let left = walk.free_exits(config, level, self.text.free())?;
@@ -198,26 +205,50 @@ impl<'a> Source<'a> {
         walk.resume = Some(Vec::new());
         walk.from(Trie::ROOT, after)?;
         let resume = walk.resume.unwrap_or_default().into();
-        Ok(Behind { added: walk.added.into(), resume })
+        Ok(Behind { added: walk.added.into(), resume, recheck: walk.recheck.into() })
     }
 
-    /// What an entry leaves to each document.
+    /// What an entry leaves to each document. `relaxed`: what the entry was made for, where that is
+    /// not `config` itself.
     pub(super) fn for_this_document(
         self,
         config: &Config,
+        relaxed: Option<&Config>,
         entry: &Entry,
     ) -> Result<Vec<u32>, Full> {
+        let asked = relaxed.unwrap_or(config);
         let mut walk = Walk::new(self, self.vocabulary.trie(), self.text.quoted());
-        walk.resume_at(Trie::ROOT, config, entry.resume.iter().copied())?;
+        walk.resume_at(Trie::ROOT, asked, entry.resume.iter().copied())?;
         if let (Level::String(level), false) = (&config.top, entry.resume_behind.is_empty()) {
-            let after = self.automaton.close_scalar(config, &all_tags(level));
+            let after = self.automaton.close_scalar(asked, &all_tags(level));
             let mut behind = Walk::new(self, self.text.suffixes(), self.text.quoted_suffixes());
             behind.resume_at(Trie::ROOT, &after, entry.resume_behind.iter().copied())?;
             walk.added.append(&mut behind.added);
+            walk.recheck.append(&mut behind.recheck);
         }
         let bytes = |id| self.vocabulary.text_bytes(id);
-        walk.check(config, entry.recheck.iter().copied(), bytes)?;
+        let own = std::mem::take(&mut walk.recheck);
+        walk.check(config, entry.recheck.iter().copied().chain(own), bytes)?;
         Ok(walk.added)
+    }
+
+    /// The tokens that close the string at the top as an item that has come, and those of them that
+    /// are allowed all the same.
+    pub(super) fn closing_items(self, config: &Config) -> Result<(Vec<u32>, Vec<u32>), Full> {
+        let (automaton, trie) = (self.automaton, self.vocabulary.trie());
+        let mut closing = Vec::new();
+        if !automaton.is_text_compared(config) {
+            return Ok((closing, Vec::new()));
+        }
+        for exit in self.text.free().exits() {
+            let text = trie.path(exit.node);
+            if automaton.is_text_refused(config, &text[..text.len() - 1]) {
+                closing.extend_from_slice(trie.tokens_below(exit.node));
+            }
+        }
+        let mut walk = Walk::new(self, trie, self.text.quoted());
+        walk.check(config, closing.iter().copied(), |id| self.vocabulary.text_bytes(id))?;
+        Ok((closing, walk.added))
     }
 
     /// The tokens that begin with a further byte of the number.

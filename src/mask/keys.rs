@@ -172,6 +172,7 @@ impl Source<'_> {
         if let Some(after) = self.automaton.close_key(config, &unknown) {
             let behind = self.masks.behind(self, &after)?;
             walk.added.extend_from_slice(&behind.added);
+            walk.recheck.extend_from_slice(&behind.recheck);
             let suffixes = self.text.suffixes();
             let tokens = behind.resume.iter().flat_map(|&node| suffixes.tokens_below(node));
             walk.recheck.extend(tokens);

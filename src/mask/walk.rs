@@ -81,7 +81,9 @@ impl<'a> Walk<'a> {
     /// Adds the tokens that end at `node`.
     fn take(&mut self, node: u32, config: &Config) {
         let tokens = self.trie.tokens_at(node);
-        if !tokens.is_empty() && self.source.automaton.can_spell(config, self.source.costs) {
+        if config.is_doubtful() {
+            self.recheck.extend_from_slice(tokens);
+        } else if !tokens.is_empty() && self.source.automaton.can_spell(config, self.source.costs) {
             self.added.extend_from_slice(tokens);
         }
     }
@@ -147,10 +149,12 @@ impl<'a> Walk<'a> {
             Level::Key(level) => !level.free || level.is_fresh(),
             // It matters what its value is.
             Level::Number(_) if self.source.automaton.tracks(config) => false,
+            Level::Number(_) if self.source.automaton.is_number_marked(config) => false,
             Level::Number(level) => level.atoms.len() == 1,
             _ => false,
         };
-        small && self.source.costs.is_none() && self.nested < MAX_NESTED
+        let doubtful = config.is_doubtful() && !matches!(config.top, Level::String(_));
+        small && !doubtful && self.source.costs.is_none() && self.nested < MAX_NESTED
     }
 
     /// Inside a number with one candidate the state is a few words, and what follows the number is
@@ -227,6 +231,10 @@ impl<'a> Walk<'a> {
         } else {
             self.quoted.at(start).filter(|_| level.decoder == Decoder::START)
         };
+        if self.source.automaton.is_text_marked(config, level) {
+            self.each_text(start, config, level, false)?;
+            return Ok(Inside::Added);
+        }
         if self.source.automaton.tracks(config) {
             if let Some(text) = quoted.filter(|_| self.outlasts_token(level)) {
                 self.exact_exits(start, config, text)?;
@@ -257,7 +265,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The same byte by byte: the state is a few words for each candidate, and what follows the
-    /// closing quote depends only on which of them accept; or, if `exact`, on the text as well.
+    /// closing quote depends only on which of them accept; or, if `exact`, on the text as well. Where
+    /// no candidate may have a value left, the tokens are tried out for each document.
     pub(super) fn each_text(
         &mut self,
         start: u32,
@@ -272,7 +281,8 @@ impl<'a> Walk<'a> {
         // The candidates of all open nodes, one node's behind the other's.
         let mut states: Vec<(u32, StringAtom)> =
             (0u32..).zip(&level.atoms).map(|(index, atom)| (index, atom.state)).collect();
-        let first = Cursor { decoder: level.decoder, states: (0, states.len()) };
+        let (marked, doubtful) = (automaton.is_text_marked(config, level), config.is_doubtful());
+        let first = Cursor { decoder: level.decoder, states: (0, states.len()), doubtful };
         let end = trie.skip(start);
         let mut open: Ancestors<Cursor> = Ancestors::new();
         let mut node = start + 1;
@@ -288,7 +298,9 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 let at = states[from..to].iter().copied();
-                if exact {
+                if cursor.doubtful {
+                    self.recheck.extend_from_slice(trie.tokens_below(node));
+                } else if exact {
                     self.resume_at(start, config, [node])?;
                 } else if let Some(after) =
                     closings.of(automaton, config, level, &cursor.decoder, at)
@@ -308,7 +320,12 @@ impl<'a> Walk<'a> {
                 node = skip;
                 continue;
             }
-            self.added.extend_from_slice(trie.tokens_at(node));
+            let spent = |(_, state): &(u32, StringAtom)| {
+                automaton.may_text_be_spent(config, state, &cursor.decoder)
+            };
+            cursor.doubtful |= marked && states[to..].iter().any(spent);
+            let found = if cursor.doubtful { &mut self.recheck } else { &mut self.added };
+            found.extend_from_slice(trie.tokens_at(node));
             if skip > node + 1 {
                 cursor.states = (to, states.len());
                 open.note(skip, cursor);
@@ -404,12 +421,27 @@ impl<'a> Walk<'a> {
         ids: impl Iterator<Item = u32>,
         bytes: impl Fn(u32) -> Option<&'a [u8]>,
     ) -> Result<(), Full> {
+        // The token before, and what its bytes led to, as far as they were taken: the next one often
+        // begins alike.
+        let (mut last, mut open): (&[u8], Vec<Config>) = (&[], Vec::new());
         for id in ids {
             let Some(bytes) = bytes(id) else { continue };
-            let mut next = config.clone();
-            if self.source.automaton.steps(&mut next, bytes)?.is_none()
-                && self.source.automaton.can_spell(&next, self.source.costs)
-            {
+            let same = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+            let refused = same > open.len();
+            last = if refused { last } else { bytes };
+            if refused {
+                continue;
+            }
+            open.truncate(same);
+            while let Some(&byte) = bytes.get(open.len()) {
+                let mut next = open.last().unwrap_or(config).clone();
+                if !self.source.automaton.step(&mut next, byte)? {
+                    break;
+                }
+                open.push(next);
+            }
+            let at = open.last().unwrap_or(config);
+            if open.len() == bytes.len() && self.source.automaton.can_spell(at, self.source.costs) {
                 self.added.push(id);
             }
         }
@@ -499,4 +531,6 @@ struct Cursor {
     decoder: Decoder,
     /// Where its candidates stand in the list of all.
     states: (usize, usize),
+    /// Perhaps none of them has a value left.
+    doubtful: bool,
 }

@@ -26,6 +26,9 @@ fn item(random: &mut Random) -> Value {
         json!({"type": "number", "maximum": 2}),
         json!({"const": 1}),
         json!(true),
+        json!({"type": ["integer", "object"]}),
+        json!({"type": "string", "pattern": "^[a-z]+$"}),
+        json!({"type": "array", "items": {"type": ["string", "integer"]}, "uniqueItems": true}),
     ];
     sets[random.below(sets.len())].clone()
 }
@@ -132,7 +135,12 @@ fn walks_end_and_their_documents_are_valid() {
                 .unwrap_or_else(|error| panic!("{error}: {schema}"));
             let Ok(document) = serde_json::from_slice(&text) else { continue };
             let shown = String::from_utf8_lossy(&text);
-            assert!(!exact || validator.is_valid(&document), "{shown} is not valid: {schema}");
+            // The validator reads numbers as `f64`: of so many digits it takes two for the same.
+            let rounded = text.split(|byte| !b"0123456789.".contains(byte)).any(|n| n.len() > 16);
+            assert!(
+                !exact || rounded || validator.is_valid(&document),
+                "{shown} is not valid: {schema}"
+            );
         }
     }
 }

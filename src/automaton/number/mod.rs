@@ -327,7 +327,23 @@ fn relevant<'i>(lex: &Lex, infos: impl Iterator<Item = &'i NumberInfo> + Clone) 
     lex
 }
 
+/// Behind fewer digits of a free number there are more values than are ever kept.
+const ROOMY_DIGITS: u32 = 10;
+
 impl NumberLevel {
+    /// Whether the number, wherever it stands, can become more values than are ever kept.
+    pub(super) fn is_roomy(&self, infos: &[NumberInfo]) -> bool {
+        use NumberPhase::{Fraction, Integer, Minus, Point, Zero};
+        let few = self.lex.digits <= ROOMY_DIGITS;
+        few && self.atoms.iter().all(|atom| {
+            match (&infos[atom.state.id.index()].0, self.lex.phase) {
+                (Kind::Free(_), Minus | Integer | Point | Fraction) => true,
+                (Kind::Free(free), Zero) => !free.integer,
+                _ => false,
+            }
+        })
+    }
+
     /// Reads one byte of the number; `false` where no candidate allows it.
     pub(crate) fn step(&mut self, infos: &[NumberInfo], byte: u8) -> bool {
         if !self.lex.advance(byte) {
