@@ -317,6 +317,9 @@ pub struct Limits {
     pub value_sets: usize,
     /// Shapes of one type in one value set (routed). Default 256.
     pub set_shapes: usize,
+    /// Steps of intersecting and complementing value sets for one grammar; what is left then is not
+    /// combined (routed). Default 300,000.
+    pub set_steps: usize,
     /// Constraints on some items or members that may be open at once for one value (routed).
     /// Default 8.
     pub open_constraints: usize,
@@ -340,6 +343,7 @@ impl Default for Limits {
             lazy_states: 200_000,
             value_sets: 200_000,
             set_shapes: 256,
+            set_steps: 300_000,
             open_constraints: 8,
             completion_bytes: 16 << 20,
             rollback: 1_024,

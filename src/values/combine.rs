@@ -47,13 +47,13 @@ impl Builder<'_> {
             }
             union.objects = distinct(union.objects);
             union.arrays = distinct(union.arrays);
-            if union.objects.len() > limit || union.arrays.len() > limit {
+            if self.is_spent() || union.objects.len() > limit || union.arrays.len() > limit {
                 // What more branches evaluate is not known any more.
                 union = Draft::union([&all, &**branch].into_iter());
                 if at.how.position == Position::Positive {
                     union.evaluate_all();
                 }
-                self.widen(at.place.node, at.index, "set_shapes");
+                self.widen(at.place.node, at.index, self.limit_met());
             }
             all = union;
         }
@@ -182,7 +182,7 @@ impl Builder<'_> {
         if let Some(left) = self.difference(draft, other) {
             return left;
         }
-        self.widen(at.place.node, at.index, "set_shapes");
+        self.widen(at.place.node, at.index, self.limit_met());
         match at.how.position {
             Position::Positive => draft.clone(),
             Position::Negative => Draft::never(),

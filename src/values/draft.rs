@@ -363,6 +363,9 @@ impl Builder<'_> {
 
     /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes.
     pub(super) fn try_meet(&mut self, draft: &mut Draft, other: &Draft) -> bool {
+        if self.is_spent() && *draft != Draft::any() {
+            return false;
+        }
         let limit = self.options.limits.set_shapes;
         let both = intersect::drafts(draft, other, self, limit);
         both.map(|both| *draft = both).is_some()
@@ -373,7 +376,7 @@ impl Builder<'_> {
         if self.try_meet(draft, other) {
             return;
         }
-        self.widen(at.place.node, at.index, "set_shapes");
+        self.widen(at.place.node, at.index, self.limit_met());
         for child in self.children_of(at) {
             self.widen_node(child.node);
         }

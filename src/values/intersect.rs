@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+/// So many names or items are met in one step.
+const STEP: usize = 8;
+
 /// What an intersection asks of those who build sets.
 pub(super) trait Conjoin {
     /// The id of the conjunction of two sets.
@@ -23,6 +26,9 @@ pub(super) trait Conjoin {
 
     /// Whether a conjunction of several contradicts itself, as far as can be told at once.
     fn is_conflict(&mut self, set: SetId) -> bool;
+
+    /// Notes so many steps of work.
+    fn spend(&mut self, steps: usize);
 
     /// Whether a language holds a key.
     fn is_in(&self, factor: FactorId, key: &str) -> bool;
@@ -80,6 +86,7 @@ pub(super) fn strings(a: &StringShape, b: &StringShape) -> Option<StringShape> {
 }
 
 pub(super) fn arrays(a: &ArrayShape, b: &ArrayShape, join: &mut dyn Conjoin) -> Option<ArrayShape> {
+    join.spend(1 + (a.prefix.len() + b.prefix.len()) / STEP);
     let (min, max) = (a.min.max(b.min), least(a.max, b.max));
     let len = a.prefix.len().max(b.prefix.len()) as u64;
     let prefix = (0..len).map(|i| join.join(a.item(i), b.item(i))).collect();
@@ -216,6 +223,7 @@ pub(super) fn objects(
     if b.is_any() {
         return Some(ObjectShape { closed, ..a.clone() });
     }
+    join.spend(1 + (a.names.len() + b.names.len()) / STEP);
     let both = ObjectShape {
         names: names(a, b, join),
         other: join.join(a.other, b.other),
@@ -437,6 +445,8 @@ mod tests {
         fn is_conflict(&mut self, set: SetId) -> bool {
             set == SetId::NEVER
         }
+
+        fn spend(&mut self, _: usize) {}
 
         fn is_in(&self, _: FactorId, _: &str) -> bool {
             false

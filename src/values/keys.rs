@@ -56,6 +56,10 @@ impl Conjoin for Builder<'_> {
         self.terms.get(set.index()).len() > 1 && self.is_plainly_empty(set)
     }
 
+    fn spend(&mut self, steps: usize) {
+        self.steps = self.steps.saturating_sub(steps);
+    }
+
     fn is_in(&self, factor: FactorId, key: &str) -> bool {
         self.factors[factor.index()].matches(key)
     }

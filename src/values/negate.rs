@@ -23,6 +23,9 @@ impl Builder<'_> {
     /// `a ∧ ¬b`, where `b` is made for the other position than `a`; `None` where a limit is met. What
     /// it says of arrays and objects waits.
     pub(super) fn difference(&mut self, a: &Draft, b: &Draft) -> Option<Draft> {
+        if self.is_spent() {
+            return None;
+        }
         let limit = self.options.limits.set_shapes;
         let mut strings = a.strings.clone();
         for shape in b.strings.iter().filter(|_| !a.strings.is_empty()) {
@@ -124,6 +127,9 @@ impl Builder<'_> {
             }
             let negated = self.negated_array(&other)?;
             open.extend(negated.iter().filter_map(|n| intersect::arrays(&own, n, self)));
+            if self.is_spent() {
+                return None;
+            }
             if done.len() + open.len() > limit {
                 open = distinct(open);
                 if done.len() + open.len() > limit {
@@ -162,6 +168,9 @@ impl Builder<'_> {
             }
             let negated = known[&Arc::as_ptr(&other)].1.iter();
             open.extend(negated.filter_map(|n| intersect::objects(&own, n, self)));
+            if self.is_spent() {
+                return Ok(None);
+            }
             if done.len() + open.len() > limit {
                 open = distinct(open);
                 if done.len() + open.len() > limit {

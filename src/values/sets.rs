@@ -239,6 +239,8 @@ pub(super) struct Builder<'o> {
     pub(super) plainly_empty: FxHashMap<SetId, (u32, bool)>,
     /// Subschemas of keys whose drafts are being made.
     pub(super) open_keys: FxHashSet<Place>,
+    /// Steps of work that are left.
+    pub(super) steps: usize,
     /// How deep sets are nested in complements just now.
     pub(super) nesting: u32,
     /// How deep plain emptiness looks just now.
@@ -285,6 +287,7 @@ impl<'o> Builder<'o> {
             set_drafts: FxHashMap::default(),
             plainly_empty: FxHashMap::default(),
             open_keys: FxHashSet::default(),
+            steps: options.limits.set_steps,
             nesting: 0,
             depth: 0,
             terms,
@@ -361,6 +364,10 @@ impl<'o> Builder<'o> {
                 queue.extend(other_sets(object, keys));
             }
             self.sets[id.index()] = Some(set);
+            if self.terms.len() > limit / 2 {
+                // Combinations of subschemas are left out before the error comes.
+                self.steps = 0;
+            }
             if self.terms.len() > limit {
                 let mut nodes = self.terms.get(id.index()).iter().filter_map(Term::node);
                 let term = nodes.next().map(|node| self.schema.location(node));

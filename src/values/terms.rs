@@ -190,7 +190,7 @@ impl Builder<'_> {
         if all.waits() {
             let mut made = (*all).clone();
             if !self.make_complements(&mut made, position)? {
-                self.widen_terms(terms, "set_shapes", |kw| {
+                self.widen_terms(terms, self.limit_met(), |kw| {
                     matches!(kw, Kw::Not | Kw::OneOf | Kw::If)
                 });
             }

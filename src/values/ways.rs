@@ -148,6 +148,7 @@ impl Builder<'_> {
 
     fn ways(&mut self, own: SetId, wanted: &[(usize, SetId, bool)]) -> Box<[Way]> {
         let mut ways = Vec::new();
+        self.steps = self.steps.saturating_sub(1 << wanted.len());
         for chosen in 0..1u64 << wanted.len() {
             let mut way = Way { counts: 0, set: own };
             for (position, &(bit, set, exact)) in wanted.iter().enumerate() {

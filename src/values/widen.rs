@@ -21,9 +21,19 @@ impl Builder<'_> {
         });
     }
 
+    /// Whether no steps of work are left.
+    pub(super) fn is_spent(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// Which limit stops combinations.
+    pub(super) fn limit_met(&self) -> &'static str {
+        if self.is_spent() { "set_steps" } else { "set_shapes" }
+    }
+
     /// A whole conjunct is left out of one set: none of its keywords is enforced everywhere.
     pub(super) fn widen_node(&mut self, node: NodeId) {
-        self.widen_closure(node, "set_shapes", |_| true);
+        self.widen_closure(node, self.limit_met(), |_| true);
     }
 
     /// Marks those keywords of a subschema, and of those that apply in place, that `wanted` names.
