@@ -13,6 +13,7 @@ use super::level::{ArrayLevel, StringLevel};
 use super::string::{At, Decoder, StringAtom};
 use super::unique::text_value;
 use super::{Automaton, Clip, Config, Level};
+use crate::base::SmallBits;
 use crate::values::{StringId, Strings};
 
 /// What a configuration that forgets keeps instead.
@@ -173,7 +174,8 @@ impl Automaton {
             Level::Literal(_) => true,
             Level::Number(level) => !level.is_roomy(&self.numbers),
             Level::String(StringLevel { atoms, decoder }) => {
-                atoms.iter().any(|atom| self.is_text_spent(&atom.state, decoder, long))
+                let states = atoms.iter().map(|atom| (&atom.tags, &atom.state));
+                self.are_texts_spent(states, decoder, long)
             }
             _ => false,
         }
@@ -191,14 +193,29 @@ impl Automaton {
         }
     }
 
-    /// The same for a candidate of a string that began where `config` stands.
-    pub(crate) fn may_text_be_spent(
+    /// Whether some candidate may have no value left, while no other one that serves the same lasts.
+    fn are_texts_spent<'s>(
+        &self,
+        states: impl Iterator<Item = (&'s SmallBits, &'s StringAtom)> + Clone,
+        decoder: &Decoder,
+        long: bool,
+    ) -> bool {
+        let mut lasting = SmallBits::default();
+        let spent = |state| self.is_text_spent(state, decoder, long);
+        states.clone().filter(|(_, state)| !spent(state)).for_each(|(tags, _)| lasting.union(tags));
+        states.into_iter().any(|(tags, state)| !tags.is_subset(&lasting) && spent(state))
+    }
+
+    /// The same for candidates of a string that was at `level`, and has come to `states`.
+    pub(crate) fn may_texts_be_spent(
         &self,
         config: &Config,
-        atom: &StringAtom,
+        level: &StringLevel,
+        states: &[(u32, StringAtom)],
         decoder: &Decoder,
     ) -> bool {
-        config.relaxed.is_some_and(|relaxed| self.is_text_spent(atom, decoder, relaxed.long))
+        let states = states.iter().map(|(at, state)| (&level.atoms[*at as usize].tags, state));
+        config.relaxed.is_some_and(|own| self.are_texts_spent(states, decoder, own.long))
     }
 
     /// Whether the string at the top is an item that can come to where perhaps no value is left: its
@@ -215,9 +232,18 @@ impl Automaton {
                 self.sets.unique_string(id).is_none_or(|chosen| chosen.ever_runs_out())
             }
         };
-        config.is_forgetful()
-            && self.unique_parent(config).is_some()
-            && level.atoms.iter().any(|atom| runs_out(atom.state.id))
+        if !config.is_forgetful() || self.unique_parent(config).is_none() {
+            return false;
+        }
+        // What neither dies nor runs out stands in for the others.
+        let mut lasting = SmallBits::default();
+        for atom in &level.atoms {
+            if !runs_out(atom.state.id) && self.never_dies(&atom.state) {
+                lasting.union(&atom.tags);
+            }
+        }
+        let others = level.atoms.iter().filter(|atom| !atom.tags.is_subset(&lasting));
+        others.into_iter().any(|atom| runs_out(atom.state.id))
     }
 
     /// The same for a number.

@@ -320,10 +320,8 @@ impl<'a> Walk<'a> {
                 node = skip;
                 continue;
             }
-            let spent = |(_, state): &(u32, StringAtom)| {
-                automaton.may_text_be_spent(config, state, &cursor.decoder)
-            };
-            cursor.doubtful |= marked && states[to..].iter().any(spent);
+            cursor.doubtful |= marked
+                && automaton.may_texts_be_spent(config, level, &states[to..], &cursor.decoder);
             let found = if cursor.doubtful { &mut self.recheck } else { &mut self.added };
             found.extend_from_slice(trie.tokens_at(node));
             if skip > node + 1 {

@@ -28,6 +28,7 @@ fn item(random: &mut Random) -> Value {
         json!(true),
         json!({"type": ["integer", "object"]}),
         json!({"type": "string", "pattern": "^[a-z]+$"}),
+        json!({"anyOf": [{"enum": ["a", "ab", "b"]}, {"type": "string", "pattern": "a$"}]}),
         json!({"type": "array", "items": {"type": ["string", "integer"]}, "uniqueItems": true}),
     ];
     sets[random.below(sets.len())].clone()
