@@ -213,6 +213,9 @@ pub(super) fn has_place(info: &ArrayInfo, index: u64, seen: &Items) -> bool {
     }
 }
 
+/// Whether a value is none of those that have come.
+type IsFresh<'a> = &'a dyn Fn(Value) -> bool;
+
 impl Automaton {
     /// Whether the value in progress is followed by its hash.
     pub(crate) fn tracks(&self, config: &Config) -> bool {
@@ -315,7 +318,7 @@ impl Automaton {
             return true;
         }
         // Keeps the tags of those for which a value is `left` that they do not refuse.
-        let keep = |tags: &mut SmallBits, left: &dyn Fn(&dyn Fn(Value) -> bool) -> bool| {
+        let keep = |tags: &mut SmallBits, left: &dyn Fn(IsFresh<'_>) -> bool| {
             let mut kept = SmallBits::default();
             let is_left = |&tag: &usize| left(&|value| !array.refuses(&self.arrays, tag, value));
             tags.iter().filter(is_left).for_each(|tag| kept.insert(tag));

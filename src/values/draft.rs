@@ -291,10 +291,10 @@ impl Builder<'_> {
                     (_, Position::Negative) => draft.strings.clear(),
                 }
             }
-            Kw::ContentMediaType if how.position == Position::Negative => {
-                if self.checks_content(node, value) {
-                    draft.strings.clear();
-                }
+            Kw::ContentMediaType
+                if how.position == Position::Negative && self.checks_content(node, value) =>
+            {
+                draft.strings.clear();
             }
             Kw::Minimum | Kw::Maximum | Kw::ExclusiveMinimum | Kw::ExclusiveMaximum => {
                 if let Some(bounded) = bounded(kw, value, keywords, &schema) {

@@ -17,6 +17,7 @@ use super::shape::{
 };
 use crate::error::Result;
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 impl Builder<'_> {
@@ -162,12 +163,14 @@ impl Builder<'_> {
                 open.push(own);
                 continue;
             }
-            if !known.contains_key(&Arc::as_ptr(&other)) {
-                let negated = self.negated_object(&other, position)?;
-                known.insert(Arc::as_ptr(&other), (other.clone(), negated));
-            }
-            let negated = known[&Arc::as_ptr(&other)].1.iter();
-            open.extend(negated.filter_map(|n| intersect::objects(&own, n, self)));
+            let negated = match known.entry(Arc::as_ptr(&other)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let negated = self.negated_object(&other, position)?;
+                    new.insert((other.clone(), negated))
+                }
+            };
+            open.extend(negated.1.iter().filter_map(|n| intersect::objects(&own, n, self)));
             if self.is_spent() {
                 return Ok(None);
             }
