@@ -1,5 +1,6 @@
 //! Shapes made ready for stepping: empty members resolved, names indexed.
 
+use super::kinds::Kinds;
 use super::members::MemberInfo;
 use super::string::At;
 use super::unique::Hashes;
@@ -8,7 +9,7 @@ use crate::options::Order;
 use crate::values::{
     ArrayId, Emptiness, ItemPlan, ObjectId, Places, SetId, Sets, StringId, Strings,
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A set of arrays, ready for stepping.
 #[derive(Clone, Debug)]
@@ -94,11 +95,21 @@ pub(crate) struct NameInfo {
     pub(crate) forbidden: bool,
 }
 
+/// Keys that are read as one string.
+#[derive(Clone, Debug)]
+pub(crate) struct Keys {
+    pub(crate) string: StringId,
+    /// Which they are, where they are not free.
+    pub(crate) chosen: Option<Chosen>,
+}
+
 /// The keys that an object takes and does not name.
 #[derive(Clone, Debug)]
 pub(crate) struct OtherInfo {
-    /// Which strings they are.
-    pub(crate) string: StringId,
+    /// All of them.
+    pub(crate) keys: Keys,
+    /// Where it depends on what has come which of them may come: their kinds.
+    pub(super) kinds: Option<Kinds>,
     values: Values,
 }
 
@@ -107,9 +118,12 @@ pub(crate) struct OtherInfo {
 enum Values {
     One(SetId),
     ByKey {
+        /// Tells the combination.
         chosen: Chosen,
         /// By combination: the set, where such keys may come.
         sets: Box<[Option<SetId>]>,
+        /// By combination: its keys alone, found when first asked for.
+        only: Box<[OnceLock<Option<Chosen>>]>,
     },
 }
 
@@ -118,7 +132,7 @@ impl OtherInfo {
     pub(crate) fn set(&self, at: At) -> Option<SetId> {
         match (&self.values, at) {
             (Values::One(set), _) => Some(*set),
-            (Values::ByKey { chosen, sets }, At::Language(state)) => {
+            (Values::ByKey { chosen, sets, .. }, At::Language(state)) => {
                 sets.get(chosen.combination(state)).copied().flatten()
             }
             (Values::ByKey { .. }, _) => None,
@@ -129,7 +143,7 @@ impl OtherInfo {
     pub(crate) fn combination(&self, at: At) -> Option<usize> {
         match (&self.values, at) {
             (Values::One(_), _) => Some(0),
-            (Values::ByKey { chosen, sets }, At::Language(state)) => {
+            (Values::ByKey { chosen, sets, .. }, At::Language(state)) => {
                 let combination = chosen.combination(state);
                 sets.get(combination)?.map(|_| combination)
             }
@@ -148,10 +162,25 @@ impl OtherInfo {
 
     /// The keys, where they are not free.
     pub(crate) fn chosen(&self) -> Option<&Chosen> {
-        match &self.values {
-            Values::One(_) => None,
-            Values::ByKey { chosen, .. } => Some(chosen),
-        }
+        self.keys.chosen.as_ref()
+    }
+
+    /// Those of one combination.
+    pub(crate) fn only(&self, combination: usize) -> Option<&Chosen> {
+        let Values::ByKey { chosen, only, .. } = &self.values else { return None };
+        only.get(combination)?.get_or_init(|| chosen.only(combination)).as_ref()
+    }
+
+    /// Those that are read as `string`.
+    pub(crate) fn read_as(&self, string: StringId) -> &Keys {
+        let some = self.kinds.iter().flat_map(Kinds::unions);
+        some.into_iter().find(|keys| keys.string == string).unwrap_or(&self.keys)
+    }
+
+    /// Whether there are more keys than `some`, whatever has come.
+    pub(crate) fn outnumbers(&self, some: u64) -> bool {
+        let all = self.kinds.iter().flat_map(Kinds::unions).chain([&self.keys]);
+        all.filter_map(|keys| keys.chosen.as_ref()).all(|chosen| chosen.outnumbers(some))
     }
 }
 
@@ -204,18 +233,37 @@ impl ObjectInfo {
         let count = |wanted: &dyn Fn(&NameInfo) -> bool| {
             names.iter().filter(|name| wanted(name)).count() as u32
         };
+        let members = demands.map(|mut demands| {
+            demands.narrow(|set| !emptiness.is_empty(set));
+            let ways = sets.member_ways(id);
+            Box::new(MemberInfo::new(demands, shape, &names, ways, emptiness, order))
+        });
         let other = match keys {
             None => {
                 let open = !shape.closed && !emptiness.is_empty(shape.other);
-                open.then_some(OtherInfo { string: free, values: Values::One(shape.other) })
+                let keys = Keys { string: free, chosen: None };
+                let values = Values::One(shape.other);
+                open.then_some(OtherInfo { keys, kinds: None, values })
             }
             Some(keys) => {
                 let inhabited = |set: &Option<SetId>| set.filter(|&set| !emptiness.is_empty(set));
                 let sets: Box<[_]> = keys.sets.iter().map(inhabited).collect();
-                keys.joint.restrict(|index| sets[index].is_some()).map(|chosen| {
+                let mut read = |allowed: &dyn Fn(usize) -> bool| {
+                    let chosen =
+                        keys.joint.restrict(|index| sets[index].is_some() && allowed(index))?;
                     let string = StringId::new(strings.len());
                     strings.push(Strings::Language(chosen.language().clone()));
-                    OtherInfo { string, values: Values::ByKey { chosen, sets } }
+                    Some(Keys { string, chosen: Some(chosen) })
+                };
+                let all = read(&|_| true);
+                let kinds = members.as_ref().and_then(|of| {
+                    let come = (0..sets.len()).filter(|&index| sets[index].is_some());
+                    Kinds::new(of, come, &mut read)
+                });
+                let only = sets.iter().map(|_| OnceLock::new()).collect();
+                all.and_then(|keys| {
+                    let values = Values::ByKey { chosen: keys.chosen.clone()?, sets, only };
+                    Some(OtherInfo { keys, kinds, values })
                 })
             }
         };
@@ -224,11 +272,7 @@ impl ObjectInfo {
             next_allowed: next(&|name| !name.forbidden),
             required: count(&|name| name.required),
             allowed: count(&|name| !name.forbidden),
-            members: demands.map(|mut demands| {
-                demands.narrow(|set| !emptiness.is_empty(set));
-                let ways = sets.member_ways(id);
-                Box::new(MemberInfo::new(demands, shape, &names, ways, emptiness, order))
-            }),
+            members,
             other,
             names,
             order,

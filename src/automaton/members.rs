@@ -90,6 +90,17 @@ impl MemberInfo {
     }
 }
 
+impl MemberInfo {
+    /// What the members with a key of a combination can count for.
+    pub(super) fn other_counts(&self, combination: usize) -> Vec<u64> {
+        let ways = self.others.get(combination).into_iter().flatten();
+        let mut counts: Vec<u64> = ways.map(|way| way.counts).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts
+    }
+}
+
 type Ways = SmallVec<[Way; 2]>;
 
 /// Those of `all` that count for nothing but what is `open`, the one that counts for most last; only
@@ -217,15 +228,18 @@ impl ObjectAtom {
         of.demands.can_finish(self.progress(), &Left(self, info, of))
     }
 
-    /// Whether another key may come now, if one is left.
-    pub(super) fn may_take_other(&self, info: &ObjectInfo, of: &MemberInfo) -> bool {
-        let Some(other) = &info.other else { return false };
+    /// Whether another key of a combination may come now, if one is left.
+    pub(super) fn may_take_other(
+        &self,
+        info: &ObjectInfo,
+        of: &MemberInfo,
+        combination: usize,
+    ) -> bool {
         let open = self.progress().open;
-        self.is_behind_places(info, of)
-            && other.combinations().any(|(combination, set)| {
-                let mut ways = of.other_ways(combination, set, open).into_iter().rev();
-                ways.any(|way| self.behind_other(of, info, way.counts).can_finish(info, of))
-            })
+        self.is_behind_places(info, of) && {
+            let mut ways = of.other_ways(combination, SetId::ANY, open).into_iter().rev();
+            ways.any(|way| self.behind_other(of, info, way.counts).can_finish(info, of))
+        }
     }
 
     /// The candidates behind the name at `index`.

@@ -34,6 +34,7 @@ mod expected;
 mod fingerprint;
 mod gap;
 mod info;
+mod kinds;
 mod level;
 mod members;
 mod number;

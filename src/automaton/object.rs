@@ -1,7 +1,7 @@
 //! Objects: which names and keys may still come, asked of the registers.
 
 use super::gap::Gap;
-use super::info::{ObjectInfo, OtherInfo};
+use super::info::{Keys, ObjectInfo};
 use super::level::{
     Atom, Atoms, KeyLevel, Level, ObjectLevel, Phase, Seen, StringLevel, Tags, ValueLevel,
     merge_atoms,
@@ -60,15 +60,23 @@ impl ObjectAtom {
             }
     }
 
+    /// The keys that are no names and may come now, of which one is left beside those that have come.
+    pub(crate) fn open_keys<'a>(&self, info: &'a ObjectInfo, seen: &Seen) -> Option<&'a Keys> {
+        let other = info.other.as_ref()?;
+        let keys = match (&info.members, info.order()) {
+            (Some(of), _) => self.keys_to_finish(info, of),
+            (None, Order::Declared) => {
+                let behind = info.next_required(self.next) as usize == info.names.len();
+                behind.then_some(&other.keys)
+            }
+            (None, Order::Any) => Some(&other.keys),
+        };
+        keys.filter(|keys| keys.chosen.as_ref().is_none_or(|chosen| is_left(info, chosen, seen)))
+    }
+
     /// Whether a key that is no name may come now, beside those that have come.
     pub(crate) fn is_open(&self, info: &ObjectInfo, seen: &Seen) -> bool {
-        let Some(other) = &info.other else { return false };
-        let in_order = match (&info.members, info.order()) {
-            (Some(of), _) => self.may_take_other(info, of),
-            (None, Order::Declared) => info.next_required(self.next) as usize == info.names.len(),
-            (None, Order::Any) => true,
-        };
-        in_order && other.chosen().is_none_or(|chosen| is_left(info, chosen, seen))
+        self.open_keys(info, seen).is_some()
     }
 
     /// Whether any key may come now.
@@ -234,24 +242,23 @@ impl ObjectLevel {
     ) -> KeyLevel {
         let ids = self.atoms.iter().map(|atom| atom.state.id).collect();
         let table = tables.of(ids, infos);
-        let others: SmallVec<[(usize, &OtherInfo); 1]> = self
+        let others: SmallVec<[(usize, &Keys); 1]> = self
             .atoms
             .iter()
             .enumerate()
             .filter_map(|(position, atom)| {
                 let info = &infos[atom.state.id.index()];
-                let open = atom.state.is_open(info, &self.seen);
-                Some((position, info.other.as_ref().filter(|_| open)?))
+                Some((position, atom.state.open_keys(info, &self.seen)?))
             })
             .collect();
-        let ruled = others.iter().any(|(_, other)| other.chosen().is_some());
+        let ruled = others.iter().any(|(_, keys)| keys.chosen.is_some());
         let free = !ruled && !others.is_empty();
         let begin = |atom: Atom<StringId>| {
             let state = StringAtom::new(atom.state, &strings[atom.state.index()]);
             Atom { tags: atom.tags, state }
         };
         let states = others.into_iter().filter(|_| ruled);
-        let states = states.map(|(position, other)| (other.string, Tags::One(position)));
+        let states = states.map(|(position, keys)| (keys.string, Tags::One(position)));
         let atoms = merge_atoms(states).into_iter().map(begin).collect();
         KeyLevel {
             string: StringLevel { decoder: Decoder::START, atoms },
@@ -369,7 +376,8 @@ impl KeyLevel {
             let At::Language(state) = atom.state.at else { return true };
             let Some(position) = atom.tags.iter().next() else { return true };
             let info = &infos[object.atoms[position].state.id.index()];
-            let Some(chosen) = info.chosen() else { return true };
+            let Some(other) = &info.other else { return true };
+            let Some(chosen) = &other.read_as(atom.state.id).chosen else { return true };
             let known = |full: &[u8]| {
                 let found = entries.binary_search_by(|entry| entry.text.as_bytes().cmp(full));
                 object.has_seen(full)

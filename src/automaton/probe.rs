@@ -115,7 +115,8 @@ impl Automaton {
         object.atoms.iter().all(|atom| {
             let info = &self.objects[atom.state.id.index()];
             let known = (seen + info.names.len()) as u64;
-            info.chosen().is_none_or(|chosen| chosen.outnumbers(known.saturating_add(some)))
+            let other = info.other.as_ref();
+            other.is_none_or(|other| other.outnumbers(known.saturating_add(some)))
         })
     }
 

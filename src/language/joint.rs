@@ -69,8 +69,9 @@ impl Joint {
         let product = Product::trimmed(&self.explored, accepts, Range::ANY, &alphabet).ok()?;
         let (distances, finite) = (product.distances(), product.finite_states());
         let language = Arc::new(Language { mode: Mode::Eager(product) });
-        let count = language.cardinality(language.start(), 0).unwrap_or(Language::COUNTED);
-        let chosen = Chosen { joint: self.clone(), language, distances, finite, count };
+        let count = language.cardinality(language.start(), 0);
+        let mut chosen = Chosen { joint: self.clone(), language, distances, finite, count: 0 };
+        chosen.count = count.unwrap_or_else(|| chosen.ascii_strings().max(Language::COUNTED));
         (!chosen.language.is_empty()).then_some(chosen)
     }
 }
@@ -91,6 +92,38 @@ pub(crate) struct Chosen {
 impl Chosen {
     pub(crate) fn language(&self) -> &Arc<Language> {
         &self.language
+    }
+
+    /// The strings of one combination among them.
+    pub(crate) fn only(&self, combination: usize) -> Option<Chosen> {
+        self.joint.restrict(|index| index == combination)
+    }
+
+    /// How many strings there are of ASCII alone, where they come to an end.
+    fn ascii_strings(&self) -> u64 {
+        let start = self.language.start();
+        if !self.runs_out(start) {
+            return 0;
+        }
+        let ways = |state| (0..0x80).filter_map(move |b| self.language.step_byte(state, b).ok()?);
+        let mut counted: FxHashMap<LangState, u64> = FxHashMap::default();
+        // No state leads back to itself; each is counted once what it leads to is.
+        let mut open = vec![(start, false)];
+        while let Some((state, is_begun)) = open.pop() {
+            if counted.contains_key(&state) {
+                continue;
+            }
+            if is_begun {
+                let own = u64::from(self.language.accepts_at(state, 0));
+                let ends = ways(state).filter_map(|next| counted.get(&next));
+                let ends = ends.fold(own, |all, &ends| all.saturating_add(ends));
+                counted.insert(state, ends);
+            } else {
+                open.push((state, true));
+                open.extend(ways(state).map(|next| (next, false)));
+            }
+        }
+        counted.get(&start).copied().unwrap_or(0)
     }
 
     /// The combination of a string that ends in `state`.
@@ -272,5 +305,21 @@ mod tests {
         assert_eq!(end(a, &[]), Some(0));
         assert_eq!(end(a, &[""]), None);
         assert_eq!(end(start, &["a", "b", "c"]), Some(3));
+        assert!(chosen.outnumbers(u64::MAX) && chosen.count().is_none());
+    }
+
+    #[test]
+    fn many_strings_are_counted_as_far_as_they_are_ascii() {
+        let limits = Limits::default();
+        let chosen = |text: &str| {
+            let factor = Factor::pattern(text, &limits).unwrap();
+            let joint = Arc::new(Joint::compile(&[factor], &limits).unwrap());
+            joint.restrict(|i| joint.combinations()[i].contains(0)).unwrap()
+        };
+        let count = |text: &str| chosen(text).count;
+        assert_eq!(count("^[a-d]{3}$"), 64);
+        assert_eq!(count("^[a-zé]{4}$"), 26 * 26 * 26 * 26);
+        assert_eq!(count("^[0-9a-z_-]{1,255}$"), u64::MAX);
+        assert!(chosen("^.$").outnumbers(9_999) && !chosen("^.$").outnumbers(10_000));
     }
 }

@@ -129,6 +129,11 @@ impl Demands {
         !self.needs.is_empty() || self.start.open != 0
     }
 
+    /// Whether some member must satisfy a constraint.
+    pub(crate) fn asks_for_some(&self) -> bool {
+        self.start.open != 0
+    }
+
     /// The most names that one brings with it, itself among them.
     pub(crate) fn most_at_once(&self) -> u64 {
         1 + self.needs.iter().map(|needs| needs.len()).max().unwrap_or(0) as u64

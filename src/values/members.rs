@@ -4,9 +4,9 @@
 //! A shape that leaves here ([`Builder::mention_names`], [`Builder::bound_members`]) keeps to this:
 //! * Every key that a constraint mentions by name is among its names.
 //! * Another key that may satisfy a constraint on some member can come as often as it is wanted:
-//!   where the keys of a combination come to an end, they have become names.
+//!   where the keys of a combination may come to an end before, they have become names.
 //! * Where keys are counted, a member that satisfies such a constraint brings no other key with it,
-//!   and it does not depend on the key, if it is another one, which constraints it can satisfy.
+//!   and by what they can satisfy, other keys are of few kinds.
 //! * At most [`MOST_OPEN`] constraints on some member share keys.
 //! * With a minimum and a maximum, any number of keys between them can be had.
 //!
@@ -15,6 +15,7 @@
 use super::finish_members::{MOST_OPEN, closures, join};
 use super::intersect::{Conjoin, with_rules};
 use super::keys::OtherKeys;
+use super::kinds::upper_sets;
 use super::literals::length;
 use super::sets::Builder;
 use super::shape::{FactorId, Implication, Name, ObjectShape, Rank, SetId, SomeMember};
@@ -29,6 +30,11 @@ use std::sync::Arc;
 const MOST_KEYS: usize = 64;
 /// So many names are needed by names in all, at most.
 const MOST_NEEDS: usize = 1 << 18;
+/// More keys than any document has.
+const INEXHAUSTIBLE: u64 = 1 << 32;
+/// So many sets of kinds of keys may be all that is left, at most; and of so many kinds.
+const MOST_UPPER_SETS: usize = 32;
+const MOST_KINDS: usize = 8;
 /// The limit that is named where a constraint is left out.
 const LIMIT: &str = "open_constraints";
 
@@ -187,6 +193,9 @@ impl Builder<'_> {
 
     /// The constraints on some member, as bits, that another key of a combination can satisfy.
     fn served_by(&mut self, shape: &ObjectShape, keys: &OtherKeys, combination: usize) -> u64 {
+        if keys.sets[combination].is_none_or(|set| self.is_plainly_empty(set)) {
+            return 0;
+        }
         let holds = &keys.joint.combinations()[combination];
         let of = |one: &SomeMember, builder: &mut Self| {
             builder.some_other(one, |rule, _| rule.holds(|factor| keys.holds(holds, factor)))
@@ -208,6 +217,20 @@ impl Builder<'_> {
         bits.fold(0, |all, (bit, one)| all | u64::from(of(one, self) != SetId::NEVER) << bit)
     }
 
+    /// Whether another key of a combination satisfies all that it can, whatever its value.
+    fn serves_with_any_value(
+        &mut self,
+        shape: &ObjectShape,
+        keys: &OtherKeys,
+        combination: usize,
+    ) -> bool {
+        let holds = &keys.joint.combinations()[combination];
+        shape.some.iter().all(|one| {
+            let set = self.some_other(one, |rule, _| rule.holds(|f| keys.holds(holds, f)));
+            set == SetId::NEVER || set == SetId::ANY
+        })
+    }
+
     fn name_keys_that_end(&mut self, shape: &mut ObjectShape, keys: &mut OtherKeys) {
         let mut dropped = 0;
         for combination in 0..keys.sets.len() {
@@ -216,7 +239,12 @@ impl Builder<'_> {
             let chosen = keys.joint.restrict(|index| index == combination);
             let Some(chosen) = chosen.filter(|_| served != 0) else { continue };
             let start = chosen.language().start();
-            if !chosen.runs_out(start) {
+            // Where any value does, a constraint is open only as long as no such key has come.
+            let most = match self.serves_with_any_value(shape, keys, combination) {
+                true => 0,
+                false => shape.max.unwrap_or(INEXHAUSTIBLE),
+            };
+            if chosen.outnumbers(most.saturating_add(shape.names.len() as u64)) {
                 continue;
             }
             let mut texts: Vec<Box<str>> = Vec::new();
@@ -245,21 +273,37 @@ impl Builder<'_> {
 
     /// Where keys are counted, a member costs the same whichever constraint it satisfies.
     fn drop_what_costs_more(&mut self, shape: &mut ObjectShape, keys: Option<&OtherKeys>) {
-        let mut dropped = 0;
-        if let Some(keys) = keys
-            && keys.sets.iter().flatten().count() > 1
-        {
-            let combinations = (0..keys.sets.len()).filter(|&index| keys.sets[index].is_some());
-            for combination in combinations {
-                dropped |= self.served_by(shape, keys, combination);
-            }
-        }
+        let mut dropped = keys.map_or(0, |keys| self.what_makes_many_kinds(shape, keys));
         let mut needing: Vec<Arc<str>> = shape.implies.iter().map(|i| i.name.clone()).collect();
         needing.dedup();
         for name in needing {
             dropped |= self.served_by_name(shape, &name);
         }
         drop_some(shape, dropped);
+    }
+
+    /// Constraints without which the other keys are of few kinds.
+    fn what_makes_many_kinds(&mut self, shape: &ObjectShape, keys: &OtherKeys) -> u64 {
+        // By kind: the set of the values, and that of those which satisfy each constraint.
+        let mut kinds: Vec<(SetId, Vec<SetId>)> = Vec::new();
+        for (holds, set) in keys.joint.combinations().iter().zip(&keys.sets) {
+            let Some(set) = set.filter(|&set| !self.is_plainly_empty(set)) else { continue };
+            let some = shape.some.iter().map(|one| {
+                self.some_other(one, |rule, _| rule.holds(|factor| keys.holds(holds, factor)))
+            });
+            kinds.push((set, some.collect()));
+        }
+        let mut dropped = 0;
+        for bit in (0..shape.some.len()).rev() {
+            if are_few(&mut kinds) {
+                break;
+            }
+            if kinds.iter().any(|(_, some)| some[bit] != SetId::NEVER) {
+                dropped |= 1 << bit;
+                kinds.iter_mut().for_each(|(_, some)| some[bit] = SetId::NEVER);
+            }
+        }
+        dropped
     }
 
     fn drop_what_shares_too_much(&mut self, shape: &mut ObjectShape, keys: Option<&OtherKeys>) {
@@ -291,6 +335,23 @@ impl Builder<'_> {
         }
         drop_some(shape, dropped);
     }
+}
+
+/// Whether there are few sets of kinds of keys that may be all that is left. By kind: the set of the
+/// values, and that of those which satisfy each constraint. What one kind can do that another can,
+/// it does with values of the same sets: so this holds whichever of them are empty.
+fn are_few(kinds: &mut Vec<(SetId, Vec<SetId>)>) -> bool {
+    let is_idle = |some: &[SetId]| some.iter().all(|set| *set == SetId::NEVER);
+    // Where nothing is satisfied, it does not matter what the value is.
+    kinds.iter_mut().filter(|(_, some)| is_idle(some)).for_each(|(set, _)| *set = SetId::ANY);
+    kinds.sort_unstable();
+    kinds.dedup();
+    let is_below = |a: usize, b: usize| {
+        let ((a, a_some), (b, b_some)) = (&kinds[a], &kinds[b]);
+        let mut some = a_some.iter().zip(b_some);
+        is_idle(a_some) || a == b && some.all(|(a, b)| a == b || *a == SetId::NEVER)
+    };
+    kinds.len() <= MOST_KINDS && upper_sets(kinds.len(), is_below, MOST_UPPER_SETS).is_some()
 }
 
 /// Sets the names: those that are loose come last, ascending.

@@ -132,7 +132,7 @@ impl FreshKeys<'_> {
     /// given. `None` where there are none.
     fn keys(&mut self, combination: Option<usize>, count: usize) -> Option<Vec<(Vec<u8>, SetId)>> {
         let other = self.info.other.as_ref()?;
-        let Some(chosen) = other.chosen() else {
+        let Some(all) = other.chosen() else {
             let (_, set) = other.combinations().next()?;
             let keys = self.free(count)?.into_iter().map(|key| (key, set));
             return Some(keys.collect());
@@ -143,6 +143,7 @@ impl FreshKeys<'_> {
                 combination.is_none_or(|only| only == index) && self.costs.spells_set(set)
             })
             .collect();
+        let chosen = combination.map_or(Some(all), |only| other.only(only))?;
         let (mut found, mut tries) = (Vec::new(), 0);
         let start = chosen.language().start();
         let mut texts = std::mem::take(&mut self.given);

@@ -228,7 +228,8 @@ impl Automaton {
     ) -> Option<OtherEnd> {
         let atom = &object.atoms[position].state;
         let info = &self.objects[atom.id.index()];
-        let other = info.other.as_ref().filter(|_| atom.is_open(info, &object.seen))?;
+        let other = info.other.as_ref()?;
+        let keys = atom.open_keys(info, &object.seen)?;
         let At::Language(state) = key.other_at(position)? else {
             let (mut end, decoded) = self.finish_free(key.string.decoder.text, costs)?;
             let mut text = [&key.key, decoded.as_slice()].concat();
@@ -237,7 +238,7 @@ impl Automaton {
             text.extend(fresh);
             return Some(OtherEnd { end, at: At::Free, key: text });
         };
-        let chosen = other.chosen()?;
+        let chosen = keys.chosen.as_ref()?;
         let text = key.string.decoder.text;
         // A key that has been finished by `end`, if it is a new one.
         let new = |end: Vec<u8>| {
