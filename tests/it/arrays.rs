@@ -76,7 +76,9 @@ fn documents() -> Vec<Value> {
         let longest: Vec<Vec<Value>> =
             all.iter().filter(|items| items.len() == length).cloned().collect();
         for items in longest {
-            all.extend(values.iter().map(|value| [&items[..], std::slice::from_ref(value)].concat()));
+            all.extend(
+                values.iter().map(|value| [&items[..], std::slice::from_ref(value)].concat()),
+            );
         }
     }
     all.into_iter().map(Value::Array).collect()
