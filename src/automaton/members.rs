@@ -64,10 +64,10 @@ impl MemberInfo {
             demands.needs(name).iter().for_each(|&needed| tracked.insert(needed as usize));
         }
         let inhabited = |all: &[Box<[Way]>]| -> Box<[Box<[Way]>]> {
-            let inhabited = |ways: &Box<[Way]>| -> Box<[Way]> {
+            let inhabited = |ways: &[Way]| -> Box<[Way]> {
                 ways.iter().filter(|way| !emptiness.is_empty(way.set)).copied().collect()
             };
-            all.iter().map(inhabited).collect()
+            all.iter().map(|ways| inhabited(ways)).collect()
         };
         MemberInfo {
             demands,
@@ -83,12 +83,12 @@ impl MemberInfo {
 
     /// The ways of a name's member that count for nothing but what is `open`.
     fn name_ways(&self, info: &ObjectInfo, name: usize, open: u64) -> Ways {
-        ways(self.names.get(name), info.names[name].set, open)
+        ways(self.names.get(name).map(|ways| &**ways), info.names[name].set, open)
     }
 
     /// The same for another key.
     fn other_ways(&self, combination: usize, set: SetId, open: u64) -> Ways {
-        ways(self.others.get(combination), set, open)
+        ways(self.others.get(combination).map(|ways| &**ways), set, open)
     }
 }
 
@@ -107,7 +107,7 @@ type Ways = SmallVec<[Way; 2]>;
 
 /// Those of `all` that count for nothing but what is `open`, the one that counts for most last; only
 /// the set itself where there are none.
-fn ways(all: Option<&Box<[Way]>>, set: SetId, open: u64) -> Ways {
+fn ways(all: Option<&[Way]>, set: SetId, open: u64) -> Ways {
     match all {
         Some(all) if open != 0 => {
             all.iter().filter(|way| way.counts & !open == 0).copied().collect()
