@@ -26,7 +26,7 @@ impl Kinds {
     pub(super) fn new(
         of: &MemberInfo,
         come: impl Iterator<Item = usize>,
-        read: &mut dyn FnMut(&dyn Fn(usize) -> bool) -> Option<Keys>,
+        mut read: impl FnMut(&dyn Fn(usize) -> bool) -> Option<Keys>,
     ) -> Option<Kinds> {
         if of.demands.max.is_none() || !of.demands.asks_for_some() {
             return None;

@@ -33,8 +33,8 @@ const MOST_NEEDS: usize = 1 << 18;
 /// More keys than any document has.
 const INEXHAUSTIBLE: u64 = 1 << 32;
 /// So many sets of kinds of keys may be all that is left, at most; and of so many kinds.
-const MOST_UPPER_SETS: usize = 32;
-const MOST_KINDS: usize = 8;
+const MOST_UPPER_SETS: usize = 128;
+const MOST_KINDS: usize = 16;
 /// The limit that is named where a constraint is left out.
 const LIMIT: &str = "open_constraints";
 
@@ -239,12 +239,8 @@ impl Builder<'_> {
             let chosen = keys.joint.restrict(|index| index == combination);
             let Some(chosen) = chosen.filter(|_| served != 0) else { continue };
             let start = chosen.language().start();
-            // Where any value does, a constraint is open only as long as no such key has come.
-            let most = match self.serves_with_any_value(shape, keys, combination) {
-                true => 0,
-                false => shape.max.unwrap_or(INEXHAUSTIBLE),
-            };
-            if chosen.outnumbers(most.saturating_add(shape.names.len() as u64)) {
+            let (most, names) = (shape.max.unwrap_or(INEXHAUSTIBLE), shape.names.len() as u64);
+            if chosen.outnumbers(most.saturating_add(names)) {
                 continue;
             }
             let mut texts: Vec<Box<str>> = Vec::new();
@@ -253,7 +249,11 @@ impl Builder<'_> {
                 texts.len() <= MOST_KEYS
             });
             if more.is_some() {
-                dropped |= served;
+                // Where any value does, a constraint is open only as long as no such key has come.
+                let first_does = self.serves_with_any_value(shape, keys, combination);
+                if !first_does || !chosen.outnumbers(names) {
+                    dropped |= served;
+                }
                 continue;
             }
             keys.sets[combination] = None;
@@ -295,7 +295,7 @@ impl Builder<'_> {
         }
         let mut dropped = 0;
         for bit in (0..shape.some.len()).rev() {
-            if are_few(&mut kinds) {
+            if are_few(&mut kinds, self.options.limits.open_constraints) {
                 break;
             }
             if kinds.iter().any(|(_, some)| some[bit] != SetId::NEVER) {
@@ -339,8 +339,9 @@ impl Builder<'_> {
 
 /// Whether there are few sets of kinds of keys that may be all that is left. By kind: the set of the
 /// values, and that of those which satisfy each constraint. What one kind can do that another can,
-/// it does with values of the same sets: so this holds whichever of them are empty.
-fn are_few(kinds: &mut Vec<(SetId, Vec<SetId>)>) -> bool {
+/// it does with values of the same sets: so this holds whichever of them are empty. `most`: the
+/// constraints of one kind that are told apart.
+fn are_few(kinds: &mut Vec<(SetId, Vec<SetId>)>, most: usize) -> bool {
     let is_idle = |some: &[SetId]| some.iter().all(|set| *set == SetId::NEVER);
     // Where nothing is satisfied, it does not matter what the value is.
     kinds.iter_mut().filter(|(_, some)| is_idle(some)).for_each(|(set, _)| *set = SetId::ANY);
@@ -349,7 +350,8 @@ fn are_few(kinds: &mut Vec<(SetId, Vec<SetId>)>) -> bool {
     let is_below = |a: usize, b: usize| {
         let ((a, a_some), (b, b_some)) = (&kinds[a], &kinds[b]);
         let mut some = a_some.iter().zip(b_some);
-        is_idle(a_some) || a == b && some.all(|(a, b)| a == b || *a == SetId::NEVER)
+        let is_whole = b_some.iter().filter(|set| **set != SetId::NEVER).count() <= most;
+        is_idle(a_some) || a == b && is_whole && some.all(|(a, b)| a == b || *a == SetId::NEVER)
     };
     kinds.len() <= MOST_KINDS && upper_sets(kinds.len(), is_below, MOST_UPPER_SETS).is_some()
 }
