@@ -54,10 +54,9 @@ pub(crate) use needs::{Needs, Shape};
 pub(crate) use numbers::{ANY_DIGITS, ANY_EXPONENT, NumberEnd, NumberShape, Spelling};
 pub(crate) use plan_members::{Member, Weigh};
 pub(crate) use sets::{Sets, Widened};
-#[allow(unused_imports)]
 pub(crate) use shape::{
-    ArrayId, ArrayShape, Implication, ItemCount, ItemWays, Literals, MemberWays, NumberId,
-    ObjectId, ObjectShape, Position, Rank, Set, SetId, SomeMember, StringId, Strings, Way,
+    ArrayId, Literals, MemberWays, NumberId, ObjectId, ObjectShape, Position, Rank, Set, SetId,
+    StringId, Strings, Way,
 };
 pub(crate) use strings::{FormatUse, encoding_use, format_use};
 pub(crate) use unique::{Places, Scalar};
