@@ -30,18 +30,15 @@
 //! ```
 //! use tokenmask::{Grammar, Options, Route};
 //!
-//! let schema = r#"{"type": "array", "maxItems": 9, "uniqueItems": true}"#;
+//! let schema = r#"{"type": "string", "maxLength": 90, "format": "hostname"}"#;
 //! let grammar = Grammar::compile(schema, &Options::default())?;
 //! let report = grammar.report();
 //! assert_eq!(report.route_of("#/type"), Some(Route::Mask));
-//! assert_eq!(report.route_of("#/uniqueItems"), Some(Route::Check));
+//! assert_eq!(report.route_of("#/format"), Some(Route::MaskCheck));
 //! assert!(!report.is_exact());
-//! assert_eq!(
-//!     report.to_string(),
-//!     "mask        #/type         \"array\"\n\
-//!      mask        #/maxItems     9\n\
-//!      check       #/uniqueItems  true  — the keyword is not compiled into the mask yet\n"
-//! );
+//! let table = report.to_string();
+//! assert!(table.starts_with("mask        #/type"), "{table}");
+//! assert!(table.contains("mask+check  #/format"), "{table}");
 //! # Ok::<(), tokenmask::Error>(())
 //! ```
 //!
