@@ -5,6 +5,7 @@ use super::alphabet::Alphabet;
 use super::factor::Factor;
 use super::lazy::LazyDfa;
 use super::product::{Product, Range};
+use super::simplify::Parts;
 use super::stepped::Stepped;
 use crate::options::Limits;
 use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
@@ -73,18 +74,20 @@ impl Language {
         alphabet: &Arc<Alphabet>,
         limits: &Limits,
     ) -> Result<Language, LanguageLimit> {
-        let within = distinct(within);
         let range = Range { min, max };
+        let parts = Parts { within: distinct(within), without: distinct(without), range };
+        let Some(Parts { within, without, range }) = parts.simplify(limits) else {
+            return Ok(Language { mode: Mode::Eager(Product::empty()) });
+        };
         let is_lazy = |factor: &Factor| factor.looks().is_empty() && range == Range::ANY;
         if let ([factor], true) = (&within[..], without.is_empty())
             && is_lazy(factor)
         {
             return Ok(Language { mode: Mode::Lazy(lazy(factor, alphabet, limits)?) });
         }
-        let wanted = within.len();
-        let factors = within.into_iter().chain(distinct(without));
-        let dfas = stepped(factors, limits)?;
-        let product = Product::new(&dfas, wanted, range, alphabet, limits.language_states)?;
+        let (wanted, states) = (within.len(), allowed(within.iter().chain(&without), limits));
+        let dfas = stepped(within.into_iter().chain(without), limits)?;
+        let product = Product::new(&dfas, wanted, range, alphabet, states)?;
         Ok(Language { mode: Mode::Eager(product) })
     }
 
@@ -224,6 +227,14 @@ fn distinct(factors: &[Arc<Factor>]) -> Vec<Arc<Factor>> {
         }
     }
     distinct
+}
+
+/// How many states the product of `factors` may have.
+pub(super) fn allowed<'f>(
+    factors: impl Iterator<Item = &'f Arc<Factor>>,
+    limits: &Limits,
+) -> usize {
+    factors.map(|factor| factor.allowance()).fold(limits.language_states, usize::saturating_add)
 }
 
 /// The automata of factors that are to be explored together. A step of one may be lost where

@@ -1,9 +1,78 @@
 //! How far a language reaches: its length range, and whether it is infinite.
 
 use super::automaton::{Language, Mode};
-use super::factor::Factor;
+use super::factor::{Factor, Scratch, StateSet};
 use super::product::Product;
 use fixedbitset::FixedBitSet;
+use std::collections::VecDeque;
+
+/// The fewest and the most code points of a string of `factor`, or less and more; assertions are
+/// passed over. `None`: there may be no most.
+pub(super) fn extent(factor: &Factor) -> (u64, Option<u64>) {
+    let StateSet::Members { members, accepts } = factor.start_set(&mut Scratch::default()) else {
+        return (0, None);
+    };
+    let least = if accepts { 0 } else { fewest(factor, &members) };
+    let most = (!reaches_loop(factor, &members)).then(|| most(factor, &members));
+    (least, most)
+}
+
+/// The fewest code points from `starts` to where a text is accepted.
+fn fewest(factor: &Factor, starts: &[u32]) -> u64 {
+    let mut seen = FixedBitSet::with_capacity(factor.len());
+    let mut queue: VecDeque<(u32, u64)> = starts.iter().map(|&q| (q, 0)).collect();
+    while let Some((q, count)) = queue.pop_front() {
+        if seen.put(q as usize) {
+            continue;
+        }
+        if factor.accepts_here(q as usize) {
+            return count;
+        }
+        factor.epsilons(q, |to| queue.push_front((to, count)));
+        factor.byte_edges(q, |low, high, to| match chars(low, high) {
+            (0, _) => queue.push_front((to, count)),
+            _ => queue.push_back((to, count + 1)),
+        });
+    }
+    0
+}
+
+/// The most code points from `starts`, from which no loop can be reached, to where a text is
+/// accepted.
+fn most(factor: &Factor, starts: &[u32]) -> u64 {
+    let mut most: Vec<Option<u64>> = vec![None; factor.len()];
+    let mut open: Vec<(u32, bool)> = starts.iter().map(|&q| (q, false)).collect();
+    while let Some((q, is_begun)) = open.pop() {
+        if most[q as usize].is_some() {
+            continue;
+        }
+        if !is_begun {
+            open.push((q, true));
+        }
+        let mut longest = 0;
+        let mut follow = |to: u32, more: u64| {
+            if factor.may_accept(to) {
+                match most[to as usize] {
+                    Some(rest) => longest = longest.max(rest + more),
+                    None => open.push((to, false)),
+                }
+            }
+        };
+        factor.epsilons(q, |to| follow(to, 0));
+        factor.byte_edges(q, |low, high, to| follow(to, chars(low, high).1));
+        if is_begun {
+            most[q as usize] = Some(longest);
+        }
+    }
+    starts.iter().filter_map(|&q| most[q as usize]).max().unwrap_or(0)
+}
+
+/// How many characters begin with a byte of a range: the least, and the most.
+fn chars(low: u8, high: u8) -> (u64, u64) {
+    let continues = |byte: u8| byte & 0xC0 == 0x80;
+    let some = low <= 0xBF && high >= 0x80;
+    (u64::from(!some), u64::from(!(continues(low) && continues(high))))
+}
 
 impl Language {
     /// The length range beside the patterns, in code points.
@@ -103,6 +172,22 @@ mod tests {
     use crate::language::{Alphabet, Factor, Language};
     use crate::options::Limits;
     use std::sync::Arc;
+
+    #[test]
+    fn shortest_and_longest_strings() {
+        let extent = |pattern: &str| Factor::pattern(pattern, &Limits::default()).unwrap().extent();
+        assert_eq!(extent("^$"), (0, Some(0)));
+        assert_eq!(extent("^(a|bcd)é?$"), (1, Some(4)));
+        assert_eq!(extent("^[€-😀]{2,3}$"), (2, Some(3)));
+        assert_eq!(extent("^(ab)*c$"), (1, None));
+        assert_eq!(extent("a{3}"), (3, None));
+        assert_eq!(extent("^a{3}"), (3, None));
+        assert_eq!(extent("(^a|b)$"), (1, None));
+        assert_eq!(extent(""), (0, None));
+        assert_eq!(extent("^(?!b)[ab]{2}$"), (2, Some(2)));
+        assert_eq!(extent("^([ab]|(?=c)c.){2}$"), (2, Some(4)));
+        assert_eq!(extent("^((a?)*b){2}$"), (2, None));
+    }
 
     #[test]
     fn infinite_languages() {

@@ -7,7 +7,10 @@
 
 use super::ecma::{self, Look as Assertion, Pattern, PatternError};
 use super::evaluate;
+use super::extent::extent;
+use super::neighbours;
 use super::spell::{BOUNDARY, Spell};
+use super::table::Table;
 use crate::options::Limits;
 use fixedbitset::FixedBitSet;
 use regex_automata::nfa::thompson::{NFA, State, WhichCaptures};
@@ -16,7 +19,7 @@ use regex_automata::util::primitives::StateID;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, Repetition};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The language of one pattern or format.
 #[derive(Debug)]
@@ -34,6 +37,12 @@ pub(crate) struct Factor {
     wide: Option<Arc<Factor>>,
     /// Its own product with others is not worth trying.
     huge: bool,
+    /// Whether it is known that no text makes the search fail.
+    searches: bool,
+    /// The fewest and the most code points.
+    extent: OnceLock<(u64, Option<u64>)>,
+    /// Its whole automaton, where one is to be kept.
+    table: Option<OnceLock<Option<Arc<Table>>>>,
 }
 
 /// The body of an assertion.
@@ -79,7 +88,8 @@ impl Factor {
         let mut factor = if pattern.looks.is_empty() {
             Self::from_hir(&pattern.hir, bytes)?
         } else {
-            Self::with_looks(&pattern, bytes)?
+            Self::by_neighbours(&pattern, bytes)
+                .map_or_else(|| Self::with_looks(&pattern, bytes), Ok)?
         };
         (factor.is_exact, factor.lenient) = (pattern.is_exact, pattern.lenient);
         Ok(Arc::new(factor))
@@ -98,9 +108,20 @@ impl Factor {
         Self::new(nfa, Vec::new())
     }
 
+    /// The same where assertions ask for a neighbour only; `None` where they ask for more.
+    fn by_neighbours(pattern: &Pattern, bytes: usize) -> Option<Factor> {
+        let sets = neighbours::asked(&pattern.looks)?;
+        let hir = Hir::concat(vec![anything(), pattern.hir.clone()]);
+        let nfa = compile(&hir, WhichCaptures::All, bytes).ok()?;
+        let resolved = neighbours::resolve(&nfa, &pattern.looks, sets, bytes)?;
+        let mut factor = Self::from_nfa(resolved.nfa);
+        factor.searches = resolved.never_dies;
+        Some(factor)
+    }
+
     /// The same with assertions. They are asked between characters only, so the search goes by
     /// characters.
-    fn with_looks(pattern: &Pattern, bytes: usize) -> Result<Factor, PatternError> {
+    pub(super) fn with_looks(pattern: &Pattern, bytes: usize) -> Result<Factor, PatternError> {
         let mut left = bytes;
         let mut build = |hir: &Hir, searched: bool| {
             let hir =
@@ -120,7 +141,20 @@ impl Factor {
     fn new(nfa: NFA, looks: Vec<LookBody>) -> Factor {
         let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
         let (is_exact, lenient, wide, huge) = (true, None, None, false);
-        let mut factor = Factor { nfa, looks, is_exact, lenient, ends, coaccessible, wide, huge };
+        let (searches, extent, table) = (false, OnceLock::new(), None);
+        let mut factor = Factor {
+            nfa,
+            looks,
+            is_exact,
+            lenient,
+            ends,
+            coaccessible,
+            wide,
+            huge,
+            searches,
+            extent,
+            table,
+        };
         factor.analyse();
         factor
     }
@@ -148,6 +182,23 @@ impl Factor {
         Factor { wide, huge, ..self }
     }
 
+    /// The same, which keeps its whole automaton for the products that it takes part in.
+    pub(super) fn with_table(self) -> Factor {
+        Factor { table: Some(OnceLock::new()), ..self }
+    }
+
+    /// Its whole automaton, if it keeps one.
+    pub(super) fn table(&self) -> Option<&Arc<Table>> {
+        let table = self.table.as_ref()?;
+        table.get_or_init(|| Table::new(self).map(Arc::new)).as_ref()
+    }
+
+    /// States that a product with this one may have beyond the limit, which is meant for what a
+    /// schema makes: a format's size is known.
+    pub(super) fn allowance(&self) -> usize {
+        self.table().map_or(0, |table| 2 * table.len())
+    }
+
     /// Whether the larger language stands for this one wherever others stand beside it.
     pub(crate) fn is_huge(&self) -> bool {
         self.huge
@@ -156,6 +207,12 @@ impl Factor {
     /// A larger language with fewer states, if there is one.
     pub(crate) fn wide(&self) -> Option<&Arc<Factor>> {
         self.wide.as_ref()
+    }
+
+    /// The fewest and the most code points of a string, or less and more; `None`: there may be no
+    /// most.
+    pub(super) fn extent(&self) -> (u64, Option<u64>) {
+        *self.extent.get_or_init(|| extent(self))
     }
 
     fn analyse(&mut self) {
@@ -187,7 +244,7 @@ impl Factor {
     }
 
     /// Whether NFA state `q` itself is where a text is accepted.
-    fn accepts_here(&self, q: usize) -> bool {
+    pub(super) fn accepts_here(&self, q: usize) -> bool {
         match self.nfa.states().get(q) {
             Some(State::Match { .. }) => true,
             Some(State::Look { look: Look::End, next }) => self.ends.contains(next.as_usize()),
@@ -213,7 +270,7 @@ impl Factor {
     /// pattern is in every set and can accept.
     pub(super) fn never_dies(&self) -> bool {
         let start = self.nfa.start_unanchored();
-        let mut never_dies = false;
+        let mut never_dies = self.searches;
         epsilons(self.nfa.state(start), |next| {
             let state = self.nfa.state(next);
             let mut loops = false;
@@ -231,6 +288,13 @@ impl Factor {
     pub(super) fn epsilons(&self, q: u32, mut visit: impl FnMut(u32)) {
         if let Some(state) = self.nfa.states().get(q as usize) {
             epsilons(state, |next| visit(next.as_u32()));
+        }
+    }
+
+    /// The same as [`Factor::byte_edges`], by the NFA's ids.
+    pub(super) fn each_edge(&self, q: u32, visit: impl FnMut(u8, u8, StateID)) {
+        if let Some(state) = self.nfa.states().get(q as usize) {
+            byte_edges(state, visit);
         }
     }
 
@@ -315,6 +379,13 @@ impl Factor {
                 });
             }
         }
+        self.close(scratch, false)
+    }
+
+    /// The set that `state` alone leads to, not at the beginning of a text.
+    pub(super) fn close_one(&self, state: StateID, scratch: &mut Scratch) -> StateSet {
+        scratch.begin(self.len());
+        scratch.stack.push(state);
         self.close(scratch, false)
     }
 

@@ -5,7 +5,7 @@
 //! is a [`Language`] like any other, whose states still tell the combination.
 
 use super::alphabet::Alphabet;
-use super::automaton::{LangState, Language, LanguageLimit, Mode, stepped};
+use super::automaton::{LangState, Language, LanguageLimit, Mode, allowed, stepped};
 use super::decode::TextState;
 use super::factor::Factor;
 use super::product::{Explored, Product, Range, accepts_in, spell_node};
@@ -36,7 +36,7 @@ impl Joint {
         limits: &Limits,
     ) -> Result<Joint, LanguageLimit> {
         let dfas = stepped(factors.iter().cloned(), limits)?;
-        let explored = Explored::run(&dfas, limits.language_states, |_, _| true)?;
+        let explored = Explored::run(&dfas, allowed(factors.iter(), limits), |_, _| true)?;
         let mut known: FxHashMap<FixedBitSet, u32> = FxHashMap::default();
         let mut combinations = Vec::new();
         let mut combination_of = Vec::with_capacity(explored.states.len());

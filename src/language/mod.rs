@@ -27,10 +27,13 @@ mod format;
 mod joint;
 mod lazy;
 mod lengths;
+mod neighbours;
 mod product;
 mod shortest;
+mod simplify;
 mod spell;
 mod stepped;
+mod table;
 #[cfg(test)]
 mod tests;
 

@@ -106,6 +106,20 @@ impl Product {
         Self::trimmed(&explored, accepts, range, alphabet)
     }
 
+    /// No string at all.
+    pub(super) fn empty() -> Product {
+        Product {
+            classes: [0; 256],
+            stride: 1,
+            next: vec![DEAD],
+            accepts: FixedBitSet::with_capacity(1),
+            liveness: Liveness::Reachable(FixedBitSet::with_capacity(1)),
+            range: Range::ANY,
+            immortal: FixedBitSet::with_capacity(1),
+            universal: None,
+        }
+    }
+
     /// The part of `explored` from which one of the states that `accepts` holds can be reached.
     pub(super) fn trimmed(
         explored: &Explored,

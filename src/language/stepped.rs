@@ -4,6 +4,7 @@ use super::alternating::Alternating;
 use super::automaton::{Full, LangState};
 use super::factor::Factor;
 use super::lazy::LazyDfa;
+use super::table::Table;
 use std::sync::Arc;
 
 /// The automaton of one factor.
@@ -11,6 +12,7 @@ use std::sync::Arc;
 #[expect(clippy::large_enum_variant, reason = "there are a few of them, and not for long")]
 pub(super) enum Stepped {
     Plain(LazyDfa),
+    Table(Arc<Table>),
     Looks(Alternating),
 }
 
@@ -24,6 +26,9 @@ impl Stepped {
         max_states: usize,
         max_bytes: usize,
     ) -> Result<Self, Full> {
+        if let Some(table) = factor.table() {
+            return Ok(Stepped::Table(Arc::clone(table)));
+        }
         Ok(if factor.looks().is_empty() {
             Stepped::Plain(LazyDfa::new(factor, None, max_states, max_bytes)?)
         } else {
@@ -34,6 +39,7 @@ impl Stepped {
     pub(super) fn start(&self) -> LangState {
         match self {
             Stepped::Plain(dfa) => dfa.start(),
+            Stepped::Table(table) => table.start(),
             Stepped::Looks(automaton) => automaton.start(),
         }
     }
@@ -41,6 +47,7 @@ impl Stepped {
     pub(super) fn classes(&self) -> &[u8; 256] {
         match self {
             Stepped::Plain(dfa) => dfa.classes(),
+            Stepped::Table(table) => table.classes(),
             Stepped::Looks(automaton) => automaton.classes(),
         }
     }
@@ -49,6 +56,7 @@ impl Stepped {
     pub(super) fn step(&self, state: LangState, byte: u8) -> Result<Option<LangState>, Full> {
         match self {
             Stepped::Plain(dfa) => dfa.step(state, byte),
+            Stepped::Table(table) => Ok(table.step(state, byte)),
             Stepped::Looks(automaton) => automaton.step(state, byte),
         }
     }
@@ -56,6 +64,7 @@ impl Stepped {
     pub(super) fn accepts(&self, state: LangState) -> bool {
         match self {
             Stepped::Plain(dfa) => dfa.accepts(state),
+            Stepped::Table(table) => table.accepts(state),
             Stepped::Looks(automaton) => automaton.accepts(state),
         }
     }
@@ -64,6 +73,7 @@ impl Stepped {
     pub(super) fn is_universal(&self, state: LangState) -> bool {
         match self {
             Stepped::Plain(dfa) => dfa.is_universal(state),
+            Stepped::Table(_) => false,
             Stepped::Looks(automaton) => automaton.is_universal(state),
         }
     }

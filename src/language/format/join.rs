@@ -4,7 +4,7 @@
 use super::super::{Alphabet, Factor, Language, PatternError};
 use crate::base::ByteSet;
 use crate::options::Limits;
-use regex_automata::nfa::thompson::{Builder, NFA, Transition};
+use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ fn write(parts: &[Language]) -> Option<NFA> {
     let matched = builder.add_match().ok()?;
     let mut next = builder.add_look(matched, Look::End).ok()?;
     for part in parts.iter().rev() {
-        next = write_part(&mut builder, part, next)?;
+        next = write_part(&mut builder, part, next).ok()?;
     }
     let start = builder.add_look(next, Look::Start).ok()?;
     builder.finish_pattern(start).ok()?;
@@ -44,9 +44,13 @@ fn write(parts: &[Language]) -> Option<NFA> {
 }
 
 /// The states of `language`, followed by `after`: where they start.
-fn write_part(builder: &mut Builder, language: &Language, after: StateID) -> Option<StateID> {
+pub(super) fn write_part(
+    builder: &mut Builder,
+    language: &Language,
+    after: StateID,
+) -> Result<StateID, BuildError> {
     // Each state stands for itself as an empty one, which is patched to what it does.
-    let start = builder.add_empty().ok()?;
+    let start = builder.add_empty()?;
     let mut known = FxHashMap::from_iter([(language.start(), start)]);
     let mut queue = vec![(language.start(), start)];
     while let Some((state, id)) = queue.pop() {
@@ -56,7 +60,7 @@ fn write_part(builder: &mut Builder, language: &Language, after: StateID) -> Opt
             let next = match known.get(&next) {
                 Some(&id) => id,
                 None => {
-                    let id = builder.add_empty().ok()?;
+                    let id = builder.add_empty()?;
                     known.insert(next, id);
                     queue.push((next, id));
                     id
@@ -64,14 +68,14 @@ fn write_part(builder: &mut Builder, language: &Language, after: StateID) -> Opt
             };
             extend(&mut transitions, byte, next);
         }
-        let reads = builder.add_sparse(transitions).ok()?;
+        let reads = builder.add_sparse(transitions)?;
         let does = match language.accepts_at(state, 0) {
-            true => builder.add_union(vec![reads, after]).ok()?,
+            true => builder.add_union(vec![reads, after])?,
             false => reads,
         };
-        builder.patch(id, does).ok()?;
+        builder.patch(id, does)?;
     }
-    Some(start)
+    Ok(start)
 }
 
 /// Adds `byte` → `next`, to the last range where it fits.

@@ -11,6 +11,7 @@
 mod identifiers;
 mod idn;
 mod join;
+mod leap;
 mod network;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -57,6 +58,8 @@ enum Texts {
     Whole(&'static str),
     /// The same, composed.
     Made(fn() -> String),
+    /// An automaton, written down.
+    Built(fn() -> Result<Factor, PatternError>),
     /// Several parts in a row, for each of them patterns that hold at once.
     Parts(fn() -> Vec<Vec<String>>),
 }
@@ -186,12 +189,20 @@ fn build(texts: Texts) -> Result<Factor, PatternError> {
     match texts {
         Texts::Whole(text) => pattern(text),
         Texts::Made(text) => pattern(&text()),
+        Texts::Built(factor) => factor(),
         Texts::Parts(parts) => {
             let part =
                 |texts: Vec<String>| texts.iter().map(|text| pattern(text).map(Arc::new)).collect();
             join::join(&parts().into_iter().map(part).collect::<Result<Vec<_>, _>>()?)
         }
     }
+}
+
+/// The language of the texts that `text` matches as a whole.
+fn language(text: &str) -> Result<Language, PatternError> {
+    let (alphabet, limits) = (Alphabet::shared(ByteSet::FULL, false), Limits::default());
+    let language = Language::compile(&[Arc::new(pattern(text)?)], &[], 0, None, &alphabet, &limits);
+    language.map_err(|limit| PatternError::Limit { name: limit.name })
 }
 
 /// The texts that `text` matches as a whole.

@@ -1,11 +1,11 @@
 //! Dates, times and durations: RFC 3339.
 
-use super::{Format, Texts, draft};
+use super::{Factor, Format, PatternError, Texts, draft, leap};
 
 pub(super) static FORMATS: [Format; 4] = [
     draft("date", "RFC 3339 full-date", Texts::Whole(DATE)),
-    draft("time", "RFC 3339 full-time", Texts::Made(time)).with_wide(wide_time),
-    draft("date-time", "RFC 3339 date-time", Texts::Made(date_time)).with_wide(wide_date_time),
+    draft("time", "RFC 3339 full-time", Texts::Built(time)).with_wide(wide_time),
+    draft("date-time", "RFC 3339 date-time", Texts::Built(date_time)).with_wide(wide_date_time),
     draft("duration", "RFC 3339 appendix A duration", Texts::Made(duration)),
 ];
 
@@ -25,25 +25,12 @@ fn second() -> String {
     format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:[Zz]|[+-]{HOUR}:{MINUTE})")
 }
 
-/// A leap second is 23:59:60 in UTC: for each local minute there is one offset of either sign.
-fn time() -> String {
-    const DAY: u32 = 24 * 60;
-    let clock = |minutes: u32| format!("{:02}:{:02}", minutes / 60, minutes % 60);
-    let hour = |hour: u32| {
-        let minute = |minute: u32| {
-            // local = 23:59 + offset, so the offset east of UTC is local + 1 minute.
-            let east = (hour * 60 + minute + 1) % DAY;
-            let zulu = if east == 0 { "[Zz]|" } else { "" };
-            let (plus, minus) = (clock(east), clock((DAY - east) % DAY));
-            format!(r"{minute:02}:60{FRACTION}(?:{zulu}\+{plus}|-{minus})")
-        };
-        format!("{hour:02}:(?:{})", list((0..60).map(minute)))
-    };
-    format!("{}|{}", second(), list((0..24).map(hour)))
+fn time() -> Result<Factor, PatternError> {
+    leap::times(None)
 }
 
-/// The same, but the hour of a leap second may be any where the offset is a number. The exact
-/// language has to remember each minute of the day up to the offset, this one each of the hour.
+/// Times, but the hour of a leap second may be any where the offset is a number. The exact language
+/// has to remember each minute of the day up to the offset, this one each of the hour.
 fn wide_time() -> String {
     let minute = |minute: u32| {
         let (plus, minus) = ((minute + 1) % 60, 59 - minute);
@@ -52,8 +39,8 @@ fn wide_time() -> String {
     format!("{}|23:59:60{FRACTION}[Zz]|{}", second(), list((0..60).map(minute)))
 }
 
-fn date_time() -> String {
-    format!("(?:{DATE})[Tt](?:{})", time())
+fn date_time() -> Result<Factor, PatternError> {
+    leap::times(Some(&super::language(&format!("(?:{DATE})[Tt]"))?))
 }
 
 fn wide_date_time() -> String {
