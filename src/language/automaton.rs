@@ -41,6 +41,8 @@ impl LanguageLimit {
         LanguageLimit { name: "language_states", what: "the product of patterns" };
     pub(super) const LENGTHS: LanguageLimit =
         LanguageLimit { name: "language_states", what: "a length range beside a pattern" };
+    const START: LanguageLimit =
+        LanguageLimit { name: "lazy_states", what: "the start of a pattern" };
     const LIVENESS: LanguageLimit =
         LanguageLimit { name: "pattern_bytes", what: "a pattern over a partial alphabet" };
 }
@@ -54,7 +56,7 @@ pub(crate) struct Language {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a box would cost every step a load")]
 pub(super) enum Mode {
-    /// One factor without a length range.
+    /// One factor, at the most with a longest length.
     Lazy(LazyDfa),
     /// Anything else.
     Eager(Product),
@@ -85,6 +87,16 @@ impl Language {
         {
             return Ok(Language { mode: Mode::Lazy(lazy(factor, alphabet, limits)?) });
         }
+        if let ([factor], [], Range { min: 0, max: Some(max) }) = (&within[..], &without[..], range)
+            && factor.looks().is_empty()
+            && alphabet.is_full()
+        {
+            let bytes = limits.lazy_states.saturating_mul(LAZY_BYTES_PER_STATE);
+            let capped = LazyDfa::capped(Arc::clone(factor), max, limits.lazy_states, bytes);
+            if let Some(dfa) = capped.map_err(|Full| LanguageLimit::START)? {
+                return Ok(Language { mode: Mode::Lazy(dfa) });
+            }
+        }
         let (wanted, states) = (within.len(), allowed(within.iter().chain(&without), limits));
         let dfas = stepped(within.into_iter().chain(without), limits)?;
         let product = Product::new(&dfas, wanted, range, alphabet, states)?;
@@ -109,7 +121,7 @@ impl Language {
     #[inline]
     pub(crate) fn is_universal(&self, state: LangState) -> bool {
         match &self.mode {
-            Mode::Lazy(dfa) => dfa.is_universal(state),
+            Mode::Lazy(dfa) => dfa.is_universal(state) && dfa.max().is_none(),
             Mode::Eager(product) => product.is_universal(state),
         }
     }
@@ -118,7 +130,7 @@ impl Language {
     #[inline]
     pub(crate) fn never_dies(&self, state: LangState) -> bool {
         match &self.mode {
-            Mode::Lazy(dfa) => dfa.never_dies() || dfa.is_universal(state),
+            Mode::Lazy(dfa) => dfa.never_dies() || self.is_universal(state),
             Mode::Eager(product) => product.never_dies(state),
         }
     }
@@ -170,7 +182,7 @@ impl Language {
     #[inline]
     pub(crate) fn accepts_at(&self, state: LangState, count: u64) -> bool {
         match &self.mode {
-            Mode::Lazy(dfa) => dfa.accepts(state),
+            Mode::Lazy(dfa) => dfa.accepts(state) && dfa.left(count).is_some(),
             Mode::Eager(product) => product.accepts(state) && product.range().contains(count),
         }
     }
@@ -181,7 +193,7 @@ impl Language {
     #[inline]
     pub(crate) fn live(&self, state: LangState, count: u64) -> bool {
         match &self.mode {
-            Mode::Lazy(dfa) => dfa.live(state),
+            Mode::Lazy(dfa) => dfa.live(state, count),
             Mode::Eager(product) => product.live(state, count),
         }
     }
@@ -191,9 +203,9 @@ impl Language {
     pub(crate) fn live_char(&self, state: LangState, count: u64, ranges: &[(u32, u32)]) -> bool {
         let any = ranges == [(0, 0xD7FF), (0xE000, 0x10_FFFF)];
         match &self.mode {
-            Mode::Lazy(dfa) if dfa.is_universal(state) => !ranges.is_empty(),
-            Mode::Lazy(dfa) if any => dfa.goes_on(state),
-            Mode::Lazy(dfa) => dfa.live_after(state, sequences(ranges)),
+            Mode::Lazy(_) if self.is_universal(state) => !ranges.is_empty(),
+            Mode::Lazy(dfa) if any => dfa.goes_on(state, count),
+            Mode::Lazy(dfa) => dfa.live_after(state, count.saturating_add(1), sequences(ranges)),
             Mode::Eager(product) => {
                 let known = if any { product.goes_on(state, count) } else { None };
                 let count = count.saturating_add(1);
@@ -210,7 +222,9 @@ impl Language {
                 Ok(Some(next)) => state = next,
                 Ok(None) => return false,
                 Err(Full) => {
-                    return matches!(&self.mode, Mode::Lazy(dfa) if dfa.factor().matches(text));
+                    let count = text.chars().count() as u64;
+                    return matches!(&self.mode, Mode::Lazy(dfa)
+                        if dfa.left(count).is_some() && dfa.factor().matches(text));
                 }
             }
         }
@@ -265,7 +279,7 @@ fn lazy(
     };
     let bytes = limits.lazy_states.saturating_mul(LAZY_BYTES_PER_STATE);
     LazyDfa::new(Arc::clone(factor), live, limits.lazy_states, bytes)
-        .map_err(|Full| LanguageLimit { name: "lazy_states", what: "the start of a pattern" })
+        .map_err(|Full| LanguageLimit::START)
 }
 
 /// The UTF-8 byte ranges of inclusive code point ranges, surrogates left out.

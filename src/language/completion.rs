@@ -4,6 +4,7 @@ use super::alphabet::Alphabet;
 use super::automaton::{LangState, Language, Mode, sequences};
 use super::decode::TextState;
 use super::factor::Factor;
+use super::lazy::LazyDfa;
 use super::product::{Product, spell_node};
 use super::shortest::{Found, Missing, Origin, Readable, cheapest};
 use super::spell::{BOUNDARY, Cost, SpellEdge};
@@ -39,6 +40,7 @@ impl Completion<'_> {
     fn shortest(&self, state: LangState, text: TextState, count: u64) -> Option<Vec<u8>> {
         match &self.language.mode {
             Mode::Lazy(dfa) if dfa.is_universal(state) => self.alphabet.complete(text, None),
+            Mode::Lazy(dfa) if dfa.max().is_some() => self.shortest_capped(dfa, state, text, count),
             Mode::Lazy(dfa) => {
                 if text.is_boundary() && dfa.accepts(state) {
                     return Some(Vec::new());
@@ -61,6 +63,40 @@ impl Completion<'_> {
                 }
             }
         }
+    }
+
+    /// The cheapest completion with few enough characters; where the search is long, that of the
+    /// fewest, each as cheap as can be.
+    fn shortest_capped(
+        &self,
+        dfa: &LazyDfa,
+        state: LangState,
+        text: TextState,
+        count: u64,
+    ) -> Option<Vec<u8>> {
+        if text.is_boundary() && dfa.accepts(state) {
+            return Some(Vec::new());
+        }
+        let reader = CappedReader { dfa, nfa: NfaReader { factor: dfa.factor() } };
+        let left = dfa.left(count)?;
+        let members = dfa.members(state).iter();
+        let origins: Vec<Origin<(u32, u64)>> =
+            members.flat_map(|&q| self.origins(&reader, (q, left), text)).collect();
+        let spell = self.alphabet.spell();
+        match cheapest(&reader, spell, &origins, SEARCH_FUEL) {
+            Ok(found) => return self.alphabet.spell_end(text, found.escaped, &found.bytes),
+            Err(Missing::Nothing) => return None,
+            Err(Missing::Fuel) => {}
+        }
+        // With no more characters left than are needed, every step has to bring the end nearer.
+        let fewest = origins.iter().map(|o| dfa.fewest_from(o.state.0)).min()?;
+        let origins: Vec<Origin<(u32, u64)>> = origins
+            .into_iter()
+            .filter(|o| dfa.fewest_from(o.state.0) == fewest)
+            .map(|o| Origin { state: (o.state.0, fewest), ..o })
+            .collect();
+        let found = cheapest(&reader, spell, &origins, usize::MAX).ok()?;
+        self.alphabet.spell_end(text, found.escaped, &found.bytes)
     }
 
     /// Where a search from `state` begins, the decoder being in `text`.
@@ -211,6 +247,38 @@ impl Readable for NfaReader<'_> {
                 out.push((low.max(edge.low), next));
             }
         });
+    }
+}
+
+/// Reads the states of an NFA with the characters that may follow.
+struct CappedReader<'a> {
+    dfa: &'a LazyDfa,
+    nfa: NfaReader<'a>,
+}
+
+impl Readable for CappedReader<'_> {
+    type State = (u32, u64);
+
+    fn accepts(&self, (q, _): (u32, u64)) -> bool {
+        self.nfa.accepts(q)
+    }
+
+    fn epsilons(&self, (q, left): (u32, u64), out: &mut Vec<(u32, u64)>) {
+        self.nfa.factor.epsilons(q, |next| out.push((next, left)));
+    }
+
+    fn read(
+        &self,
+        (q, left): (u32, u64),
+        edge: &SpellEdge,
+        first: bool,
+        out: &mut Vec<(u8, (u32, u64))>,
+    ) {
+        let Some(left) = left.checked_sub(u64::from(first)) else { return };
+        let mut next = Vec::new();
+        self.nfa.read(q, edge, first, &mut next);
+        let fits = |&(_, q): &(u8, u32)| self.dfa.fewest_from(q) <= left;
+        out.extend(next.into_iter().filter(fits).map(|(byte, q)| (byte, (q, left))));
     }
 }
 

@@ -37,6 +37,37 @@ fn fewest(factor: &Factor, starts: &[u32]) -> u64 {
     0
 }
 
+/// By NFA state: the fewest code points that begin from there on up to where a text is accepted;
+/// `u64::MAX` where it never is. `None` where it is not known which bytes begin one.
+pub(super) fn fewest_each(factor: &Factor) -> Option<Vec<u64>> {
+    let mut before: Vec<Vec<(u32, u64)>> = vec![Vec::new(); factor.len()];
+    let mut is_known = true;
+    for q in 0..factor.len() as u32 {
+        factor.epsilons(q, |to| before[to as usize].push((q, 0)));
+        factor.byte_edges(q, |low, high, to| match chars(low, high) {
+            (least, most) if least == most => before[to as usize].push((q, least)),
+            // The loop of a search: it only makes texts longer.
+            _ => is_known &= to == q || factor.is_search(q),
+        });
+    }
+    let mut fewest = vec![u64::MAX; factor.len()];
+    let accepting = (0..factor.len() as u32).filter(|&q| factor.accepts_here(q as usize));
+    let mut queue: VecDeque<(u32, u64)> = accepting.map(|q| (q, 0)).collect();
+    while let Some((q, count)) = queue.pop_front() {
+        if fewest[q as usize] != u64::MAX {
+            continue;
+        }
+        fewest[q as usize] = count;
+        for &(from, more) in &before[q as usize] {
+            match more {
+                0 => queue.push_front((from, count)),
+                _ => queue.push_back((from, count + 1)),
+            }
+        }
+    }
+    is_known.then_some(fewest)
+}
+
 /// The most code points from `starts`, from which no loop can be reached, to where a text is
 /// accepted.
 fn most(factor: &Factor, starts: &[u32]) -> u64 {
@@ -78,7 +109,7 @@ impl Language {
     /// The length range beside the patterns, in code points.
     pub(crate) fn lengths(&self) -> (u64, Option<u64>) {
         match &self.mode {
-            Mode::Lazy(_) => (0, None),
+            Mode::Lazy(dfa) => (0, dfa.max()),
             Mode::Eager(product) => (product.range().min, product.range().max),
         }
     }
@@ -86,7 +117,7 @@ impl Language {
     /// Counts within the length range, and at least this far from its maximum, are alike.
     pub(crate) fn horizon(&self) -> u64 {
         match &self.mode {
-            Mode::Lazy(_) => 0,
+            Mode::Lazy(dfa) => dfa.horizon(),
             Mode::Eager(product) => product.horizon(),
         }
     }
@@ -102,6 +133,7 @@ impl Language {
     /// Whether there are infinitely many strings.
     pub(crate) fn is_infinite(&self) -> bool {
         match &self.mode {
+            Mode::Lazy(dfa) if dfa.max().is_some() => false,
             Mode::Lazy(dfa) => {
                 dfa.is_universal(dfa.start())
                     || reaches_loop(dfa.factor(), dfa.members(dfa.start()))

@@ -19,7 +19,7 @@ use regex_automata::util::primitives::StateID;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, Repetition};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The language of one pattern or format.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Factor {
     /// States from which some text accepts (not at its very beginning).
     coaccessible: FixedBitSet,
     /// A larger language with fewer states, for where a limit would be met.
-    wide: Option<Arc<Factor>>,
+    wide: Option<Wide>,
     /// Its own product with others is not worth trying.
     huge: bool,
     /// Whether it is known that no text makes the search fail.
@@ -44,6 +44,10 @@ pub(crate) struct Factor {
     /// Its whole automaton, where one is to be kept.
     table: Option<OnceLock<Option<Arc<Table>>>>,
 }
+
+/// A factor that is made when it is asked for.
+pub(super) type Wide =
+    LazyLock<Option<Arc<Factor>>, Box<dyn FnOnce() -> Option<Arc<Factor>> + Send>>;
 
 /// The body of an assertion.
 #[derive(Debug)]
@@ -178,7 +182,7 @@ impl Factor {
     }
 
     /// The same with a larger language to fall back on, at once beside others if this is `huge`.
-    pub(super) fn with_wide(self, wide: Option<Arc<Factor>>, huge: bool) -> Factor {
+    pub(super) fn with_wide(self, wide: Option<Wide>, huge: bool) -> Factor {
         Factor { wide, huge, ..self }
     }
 
@@ -206,13 +210,18 @@ impl Factor {
 
     /// A larger language with fewer states, if there is one.
     pub(crate) fn wide(&self) -> Option<&Arc<Factor>> {
-        self.wide.as_ref()
+        self.wide.as_deref()?.as_ref()
     }
 
     /// The fewest and the most code points of a string, or less and more; `None`: there may be no
     /// most.
     pub(super) fn extent(&self) -> (u64, Option<u64>) {
         *self.extent.get_or_init(|| extent(self))
+    }
+
+    /// Whether every string has `min` code points at least.
+    pub(crate) fn has_length(&self, min: u64) -> bool {
+        min == 0 || self.extent().0 >= min
     }
 
     fn analyse(&mut self) {
@@ -278,6 +287,14 @@ impl Factor {
             never_dies |= loops && self.coaccessible.contains(next.as_usize());
         });
         never_dies
+    }
+
+    /// Whether `q` is the loop before a pattern that is searched for.
+    pub(super) fn is_search(&self, q: u32) -> bool {
+        let start = self.nfa.start_unanchored();
+        let mut loops = false;
+        self.byte_edges(q, |low, high, to| loops |= (low, high, to) == (0, 255, start.as_u32()));
+        loops
     }
 
     pub(super) fn is_match(&self, q: u32) -> bool {

@@ -5,6 +5,7 @@
 //! states is.
 
 use super::automaton::{Full, LangState};
+use super::extent::fewest_each;
 use super::factor::{Factor, Scratch, StateSet};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -32,6 +33,16 @@ pub(super) struct LazyDfa {
     max_bytes: usize,
     start: LangState,
     never_dies: bool,
+    cap: Option<Cap>,
+}
+
+/// A most number of characters.
+#[derive(Debug)]
+struct Cap {
+    max: u64,
+    /// By NFA state: the fewest characters that begin from there on up to the end of a text;
+    /// `u64::MAX` where there is no end.
+    fewest: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -41,6 +52,8 @@ struct LazyState {
     live: bool,
     /// Whether it is live by further characters.
     goes_on: bool,
+    /// By how many, at least; 0 where there is no most number of them.
+    fewest: u64,
     next: Box<[AtomicU32]>,
 }
 
@@ -76,12 +89,14 @@ impl LazyDfa {
             max_states,
             max_bytes,
             start: UNIVERSAL,
+            cap: None,
         };
         dfa.states.push(LazyState {
             members: Arc::new([]),
             accepts: true,
             live: true,
             goes_on: true,
+            fewest: 0,
             next: Box::new([]),
         });
         let mut building = Building::default();
@@ -89,6 +104,61 @@ impl LazyDfa {
         dfa.start = dfa.intern(&mut building, set)?;
         dfa.building = Mutex::new(building);
         Ok(dfa)
+    }
+
+    /// The automaton of the texts of `factor` of at most `max` characters, over all bytes; `None`
+    /// where it is not known how short the texts can be from each state.
+    ///
+    /// # Errors
+    /// As for [`LazyDfa::new`].
+    pub(super) fn capped(
+        factor: Arc<Factor>,
+        max: u64,
+        max_states: usize,
+        max_bytes: usize,
+    ) -> Result<Option<Self>, Full> {
+        let Some(fewest) = fewest_each(&factor) else { return Ok(None) };
+        let mut dfa = Self::new(factor, None, max_states, max_bytes)?;
+        dfa.cap = Some(Cap { max, fewest });
+        dfa.never_dies = false;
+        // The start was made without it.
+        let members = dfa.members(dfa.start).to_vec();
+        let fewest = dfa.fewest(&members);
+        if let Some(start) = dfa.states.get_mut(dfa.start.0 as usize) {
+            start.fewest = fewest;
+        }
+        Ok(Some(dfa))
+    }
+
+    /// The most characters, if there is a bound.
+    pub(super) fn max(&self) -> Option<u64> {
+        self.cap.as_ref().map(|cap| cap.max)
+    }
+
+    /// From how many possible further characters on their number makes no difference.
+    pub(super) fn horizon(&self) -> u64 {
+        let known = self.cap.iter().flat_map(|cap| &cap.fewest).filter(|&&n| n != u64::MAX);
+        known.max().map_or(0, |most| most + 1)
+    }
+
+    /// The fewest characters from some of `members` on to the end of a text.
+    fn fewest(&self, members: &[u32]) -> u64 {
+        let Some(cap) = &self.cap else { return 0 };
+        let fewest = members.iter().filter_map(|&q| cap.fewest.get(q as usize));
+        fewest.copied().min().unwrap_or(u64::MAX)
+    }
+
+    /// The fewest characters from NFA state `q` on to the end of a text, if they are counted.
+    pub(super) fn fewest_from(&self, q: u32) -> u64 {
+        self.cap.as_ref().and_then(|cap| cap.fewest.get(q as usize)).copied().unwrap_or(0)
+    }
+
+    /// How many characters may follow `count`; `None`: that is too many already.
+    pub(super) fn left(&self, count: u64) -> Option<u64> {
+        match &self.cap {
+            Some(cap) => cap.max.checked_sub(count),
+            None => Some(u64::MAX),
+        }
     }
 
     pub(super) fn start(&self) -> LangState {
@@ -103,7 +173,7 @@ impl LazyDfa {
         &self.classes
     }
 
-    /// Whether every continuation of `state` is accepted.
+    /// Whether every continuation of `state` is accepted, lengths aside.
     #[inline]
     pub(super) fn is_universal(&self, state: LangState) -> bool {
         state == UNIVERSAL
@@ -158,11 +228,13 @@ impl LazyDfa {
         }
         building.bytes += bytes;
         let goes_on = key.0.iter().any(|&q| self.is_live_nfa(q));
+        let fewest = self.fewest(&key.0);
         let index = self.states.push(LazyState {
             members: key.0.clone(),
             accepts,
             live: accepts || goes_on,
             goes_on,
+            fewest,
             next: (0..self.stride).map(|_| AtomicU32::new(UNKNOWN)).collect(),
         });
         let state = LangState(u32::try_from(index).map_err(|_| Full)?);
@@ -180,15 +252,23 @@ impl LazyDfa {
         state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.accepts)
     }
 
+    /// Whether `state` can be completed, `count` characters being read.
     #[inline]
-    pub(super) fn live(&self, state: LangState) -> bool {
-        state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.live)
+    pub(super) fn live(&self, state: LangState, count: u64) -> bool {
+        let Some(left) = self.left(count) else { return false };
+        let live = |s: &LazyState| s.live && (s.accepts || s.fewest <= left);
+        state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(live)
     }
 
     /// Whether some further character leads to a live set; `state` stands between characters.
     #[inline]
-    pub(super) fn goes_on(&self, state: LangState) -> bool {
-        state == UNIVERSAL || self.states.get(state.0 as usize).is_some_and(|s| s.goes_on)
+    pub(super) fn goes_on(&self, state: LangState, count: u64) -> bool {
+        let Some(left) = self.left(count) else { return false };
+        let goes_on = |s: &LazyState| s.goes_on && s.fewest <= left;
+        if state == UNIVERSAL {
+            return left > 0;
+        }
+        self.states.get(state.0 as usize).is_some_and(goes_on)
     }
 
     /// The NFA states of `state`.
@@ -196,12 +276,14 @@ impl LazyDfa {
         self.states.get(state.0 as usize).map_or(&[], |s| &s.members)
     }
 
-    /// Whether some character of the byte range sequence leads to a live set.
+    /// Whether some character of the byte range sequence leads to a set that is live at `count`.
     pub(super) fn live_after(
         &self,
         state: LangState,
+        count: u64,
         sequences: impl Iterator<Item = regex_syntax::utf8::Utf8Sequence>,
     ) -> bool {
+        let Some(left) = self.left(count) else { return false };
         if state == UNIVERSAL {
             return true;
         }
@@ -217,7 +299,8 @@ impl LazyDfa {
                     }
                 }
             }
-            if universal || accepts || members.iter().any(|&q| self.is_live_nfa(q)) {
+            let goes_on = |&q: &u32| self.is_live_nfa(q) && self.fewest_from(q) <= left;
+            if universal || accepts || members.iter().any(goes_on) {
                 return true;
             }
         }

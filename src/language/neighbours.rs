@@ -142,7 +142,9 @@ impl Resolver<'_> {
         let does = match self.nfa.state(state) {
             State::Match { .. } if need == Need::ANY => self.matched,
             State::Match { .. } => {
-                let reads = need.bytes.iter().map(|byte| (byte, self.matched));
+                // The next byte begins a character.
+                let begins = need.bytes.iter().filter(|byte| byte & 0xC0 != 0x80);
+                let reads = begins.map(|byte| (byte, self.matched));
                 let reads = transitions(reads);
                 let mut ways = vec![self.builder.add_sparse(reads).ok()?];
                 if need.end {

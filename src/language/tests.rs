@@ -450,3 +450,58 @@ proptest! {
         }
     }
 }
+
+/// One pattern with a longest length is not explored; its answers are those of the product.
+#[test]
+fn longest_lengths_without_a_product() {
+    for pattern in [
+        "a",
+        "^a",
+        "b$",
+        "^(ab)*$",
+        "^[é-ü]{2}x?",
+        "(?:aé|b)$",
+        "^$",
+        "",
+        "^a{3,}$",
+        "\\bb\\b",
+        "x*é",
+    ] {
+        for max in 0..5 {
+            let one = language(&[pattern], 0, Some(max));
+            assert!(matches!(one.mode, automaton::Mode::Lazy(_)) || one.is_empty(), "{pattern}");
+            let dfas = automaton::stepped([factor(pattern)].into_iter(), &Limits::default());
+            let range = product::Range { min: 0, max: Some(max) };
+            let product = product::Product::new(&dfas.unwrap(), 1, range, &full(), 5_000).unwrap();
+            let two = Language { mode: automaton::Mode::Eager(product) };
+            let mut texts = vec![String::new()];
+            for from in 0.. {
+                let Some(text) = texts.get(from).filter(|t| t.chars().count() < 5) else { break };
+                let longer = ["a", "b", "é"].map(|c| format!("{text}{c}"));
+                texts.extend(longer);
+            }
+            assert_eq!(one.is_empty(), two.is_empty(), "{pattern} {max}");
+            for text in &texts {
+                assert_eq!(one.matches(text), two.matches(text), "{pattern} {max} {text}");
+                let states = (after(&one, text.as_bytes()), after(&two, text.as_bytes()));
+                let count = text.chars().count() as u64;
+                let live = |of: &Language, state: Option<LangState>| {
+                    state.is_some_and(|state| of.live(state, count))
+                };
+                assert_eq!(live(&one, states.0), live(&two, states.1), "{pattern} {max} {text}");
+                let (Some(state), Some(beside)) = states else { continue };
+                for ranges in [&[(0, 0xD7FF), (0xE000, 0x10_FFFF)][..], &[(0xE0, 0xEF)]] {
+                    let lives = one.live_char(state, count, ranges);
+                    assert_eq!(lives, two.live_char(beside, count, ranges), "{pattern} {text}");
+                }
+                if one.live(state, count) {
+                    let end = one.shortest(&full(), state, TextState::START, count).unwrap();
+                    let other = two.shortest(&full(), beside, TextState::START, count).unwrap();
+                    assert_eq!(end.len(), other.len(), "{pattern} {max} {text}");
+                    let ended = format!("{text}{}", content(&end));
+                    assert!(one.matches(&ended), "{pattern} {max} {ended}");
+                }
+            }
+        }
+    }
+}

@@ -334,8 +334,11 @@ fn compile_string(
         compiled.strings = finite(&values, &shape, &within, &without);
         return compiled;
     }
-    let alone = (shape.factors.len(), shape.without.len(), shape.min, shape.max) == (1, 0, 0, None);
-    let is_huge = |id: &FactorId| !alone && all[id.index()].is_huge();
+    let alone = shape.factors.len() == 1 && shape.without.is_empty();
+    let is_huge = |id: &FactorId| {
+        let factor = &all[id.index()];
+        factor.is_huge() && !(alone && factor.has_length(shape.min))
+    };
     compiled.dropped_factors.extend(shape.factors.iter().copied().filter(is_huge));
     if !compiled.dropped_factors.is_empty() {
         compiled.limit = Some("language_states");

@@ -3,15 +3,17 @@
 //! A label is one of ASCII as in `hostname`, or a U-label. The classes of RFC 5892 come from the
 //! Unicode tables of `regex-syntax`; what needs tables that it lacks is left to the check: which
 //! characters NFKC changes, the exact directions of writing, and how characters join. Neither is the
-//! length of a U-label regular, which is counted in Punycode.
+//! length of a U-label regular, which is counted in Punycode; that takes no fewer octets than a name
+//! has characters, so that these are bounded as in `hostname`.
 
-use super::network::{A_LABEL, plain_label};
+use super::network::{A_LABEL, HOST, plain_label};
 use super::{Format, Texts, draft};
-use regex_syntax::hir::{Class, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
 pub(super) static FORMATS: [Format; 1] =
     [draft("idn-hostname", "RFC 1123 section 2.1, RFC 5890 section 2.3.2.3", Texts::Made(host))
-        .with_wide_beside_others(wide_host)
+        .with_wide_beside_others(Texts::Made(wide_host))
+        .with_max(HOST)
         .with_rest("lengths in Punycode, what that decodes to, NFKC, directions of writing")];
 
 /// RFC 5892 section 2.6: `PVALID`, and otherwise where a rule has no say.
@@ -75,14 +77,29 @@ fn wide_host() -> String {
     format!("{label}(?:[{DOTS}]{label})*")
 }
 
+/// What stands in labels wherever no rule says otherwise.
+fn valid() -> String {
+    let letters = r"\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}";
+    let stable = format!("[[{letters}]--[{UNSTABLE_OR_IGNORED}{DISALLOWED}]]");
+    format!("[[{stable}{VALID}]--[{IN_CONTEXT}]]")
+}
+
+/// The characters of U-labels beyond ASCII.
+pub(super) fn beyond_ascii() -> ClassUnicode {
+    characters(&format!(r"[[{}{IN_CONTEXT}]--\x00-\x7F]", valid()))
+}
+
+/// Those that are U-labels by themselves: no marks, and none that wants others beside it.
+pub(super) fn alone() -> ClassUnicode {
+    characters(&format!(r"[[[{}--\p{{M}}]{EXTENDED}]--\x00-\x7F]", valid()))
+}
+
 /// RFC 5893 section 2: a label with a letter that is written from right to left begins with one, has
 /// none of the others, and does not mix Arabic-Indic digits (which stand nowhere else) with European
 /// ones, the extended ones among them. RFC 5892 appendix A.7: the dot of Katakana wants a character
 /// of three scripts in its label. RFC 5891 section 4.2.3.2: no mark stands first.
 fn u_labels() -> String {
-    let letters = r"\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}";
-    let stable = format!("[[{letters}]--[{UNSTABLE_OR_IGNORED}{DISALLOWED}]]");
-    let valid = format!("[[{stable}{VALID}]--[{IN_CONTEXT}]]");
+    let valid = valid();
     let within = within_context(&format!(r"[\p{{M}}&&{valid}]"));
     let rest = |class: &str| format!("(?:-*(?:[{class}]|{within}))*");
 
@@ -93,7 +110,7 @@ fn u_labels() -> String {
     let left = inside(&left);
     let plain = rest(&format!("{left}{EXTENDED}"));
     let dotted = rest(&format!(r"{left}{EXTENDED}\u30FB"));
-    let script = class(r"[\p{Hiragana}\p{Katakana}\p{Han}]");
+    let script = class(&format!(r"[{valid}&&[\p{{Hiragana}}\p{{Katakana}}\p{{Han}}]]"));
 
     let right = class(&format!("[{valid}&&{RIGHT_TO_LEFT}]"));
     let european = inside(&format!("[{valid}--{LEFT_TO_RIGHT}]"));
@@ -137,10 +154,16 @@ fn class(text: &str) -> String {
 }
 
 fn inside(text: &str) -> String {
-    let hir = regex_syntax::parse(text);
-    let kind = hir.map(regex_syntax::hir::Hir::into_kind);
-    let Ok(HirKind::Class(Class::Unicode(class))) = kind else { return String::new() };
     let range = |(low, high)| format!(r"\u{{{low:X}}}-\u{{{high:X}}}");
+    let class = characters(text);
     let ranges = class.iter().map(|range| (u32::from(range.start()), u32::from(range.end())));
     ranges.map(range).collect()
+}
+
+fn characters(text: &str) -> ClassUnicode {
+    let hir = regex_syntax::parse(text);
+    match hir.map(regex_syntax::hir::Hir::into_kind) {
+        Ok(HirKind::Class(Class::Unicode(class))) => class,
+        _ => ClassUnicode::empty(),
+    }
 }

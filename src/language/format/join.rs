@@ -79,7 +79,7 @@ pub(super) fn write_part(
 }
 
 /// Adds `byte` → `next`, to the last range where it fits.
-fn extend(transitions: &mut Vec<Transition>, byte: u8, next: StateID) {
+pub(super) fn extend(transitions: &mut Vec<Transition>, byte: u8, next: StateID) {
     match transitions.last_mut() {
         Some(last) if last.next == next && last.end.checked_add(1) == Some(byte) => {
             last.end = byte;

@@ -3,11 +3,12 @@
 //! In: the name of a format and the dialect in force. Out: a row that says whether the drafts define
 //! it, which document does, the language as a [`Factor`], and what of it only a check can see.
 //!
-//! Languages are texts of ECMA-262 patterns, compiled when they are first asked for and kept for the
-//! life of the process. Rows of several patterns are joined when they are built, so that a row is
-//! always one factor. A row without `rest` is exact: its language is the
+//! Languages are texts of ECMA-262 patterns, or automata that are written down, made when they are first
+//! asked for and kept for the life of the process. Rows of several patterns are joined when they are
+//! built, so that a row is always one factor. A row without `rest` is exact: its language is the
 //! format.
 
+mod a_label;
 mod identifiers;
 mod idn;
 mod join;
@@ -21,10 +22,11 @@ mod text;
 mod time;
 mod uri;
 
+use super::factor::Wide;
 use super::{Alphabet, Factor, Language, PatternError, ecma};
 use crate::base::ByteSet;
 use crate::options::{Dialect, Limits};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A value of the keyword `format`.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ pub(crate) struct Format {
     until: Option<Dialect>,
     texts: Texts,
     /// A larger language with fewer states, for use where the exact one would meet a limit.
-    wide: Option<fn() -> String>,
+    wide: Option<Texts>,
     /// Whether the exact one is so large that it is never tried beside others.
     huge: bool,
     /// The most characters of a text.
@@ -107,12 +109,12 @@ impl Format {
         self
     }
 
-    const fn with_wide(mut self, wide: fn() -> String) -> Format {
+    const fn with_wide(mut self, wide: Texts) -> Format {
         self.wide = Some(wide);
         self
     }
 
-    const fn with_wide_beside_others(mut self, wide: fn() -> String) -> Format {
+    const fn with_wide_beside_others(mut self, wide: Texts) -> Format {
         self.huge = true;
         self.with_wide(wide)
     }
@@ -157,9 +159,11 @@ impl Format {
     /// Its language, lengths aside. Every row has one: a test sees to it.
     pub(crate) fn factor(&self) -> Option<Arc<Factor>> {
         let build = || {
-            let wide = self.wide.and_then(|text| pattern(&text()).ok());
-            let factor = build(self.texts).ok()?;
-            Some(Arc::new(factor.with_wide(wide.map(Arc::new), self.huge)))
+            let factor = self::build(self.texts).ok()?;
+            let wide = self.wide.map(|texts| -> Wide {
+                LazyLock::new(Box::new(move || self::build(texts).ok().map(Arc::new)))
+            });
+            Some(Arc::new(factor.with_wide(wide, self.huge)))
         };
         self.factor.get_or_init(build).clone()
     }
@@ -198,10 +202,12 @@ fn build(texts: Texts) -> Result<Factor, PatternError> {
     }
 }
 
-/// The language of the texts that `text` matches as a whole.
-fn language(text: &str) -> Result<Language, PatternError> {
+/// The language of what each of `texts` matches as a whole.
+fn language(texts: &[String]) -> Result<Language, PatternError> {
     let (alphabet, limits) = (Alphabet::shared(ByteSet::FULL, false), Limits::default());
-    let language = Language::compile(&[Arc::new(pattern(text)?)], &[], 0, None, &alphabet, &limits);
+    let factors = texts.iter().map(|text| pattern(text).map(Arc::new));
+    let factors = factors.collect::<Result<Vec<_>, _>>()?;
+    let language = Language::compile(&factors, &[], 0, None, &alphabet, &limits);
     language.map_err(|limit| PatternError::Limit { name: limit.name })
 }
 

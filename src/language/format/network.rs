@@ -1,6 +1,6 @@
 //! Hosts, addresses and mailboxes.
 
-use super::{Format, Texts, draft, row};
+use super::{Format, Texts, a_label, draft, row};
 use crate::options::Dialect;
 
 const PUNYCODE: &str = "what a label that begins with `xn--` decodes to (RFC 5891 section 4.4)";
@@ -9,9 +9,14 @@ pub(super) static FORMATS: [Format; 14] = [
     draft("hostname", "RFC 1034 section 3.1, RFC 1123 section 2.1", Texts::Made(ascii_host))
         .with_until(Dialect::Draft6)
         .with_max(HOST),
-    draft("hostname", "RFC 1123 section 2.1, RFC 5890 section 2.3.2.1", Texts::Parts(host))
-        .with_max(HOST)
-        .with_rest(PUNYCODE),
+    draft(
+        "hostname",
+        "RFC 1123 section 2.1, RFC 5890 section 2.3.2.1",
+        Texts::Built(a_label::host),
+    )
+    .with_wide_beside_others(Texts::Parts(host))
+    .with_max(HOST)
+    .with_rest(PUNYCODE),
     row("host-name", "draft 3", Texts::Made(ascii_host)).with_max(HOST),
     draft("ipv4", "RFC 2673 section 3.2 dotted-quad", Texts::Whole(IPV4)),
     row("ip-address", "draft 3", Texts::Whole(IPV4)),
@@ -53,6 +58,9 @@ fn ascii_host() -> String {
 /// which no host name has. The last digit of each number is below its threshold, and so a letter.
 pub(super) const A_LABEL: &str =
     concat!(r"[Xx][Nn]--(?:[A-Za-z\d-]+-)?", r"[B-Zb-z\d]{2}\d*[A-Za-z](?:[A-Za-z\d]*[A-Za-z])?");
+/// The same behind `xn--`, where some characters stand for themselves.
+pub(super) const WITH_ASCII: &str =
+    concat!(r"[A-Za-z\d-]+-", r"[B-Zb-z\d]{2}\d*[A-Za-z](?:[A-Za-z\d]*[A-Za-z])?");
 /// The beginnings of labels that do not begin with `xn--`, and how many characters may follow.
 const NO_PREFIX: [(&str, usize); 6] = [
     (r"[A-WYZa-wyz\d]", 62),

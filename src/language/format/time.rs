@@ -4,8 +4,9 @@ use super::{Factor, Format, PatternError, Texts, draft, leap};
 
 pub(super) static FORMATS: [Format; 4] = [
     draft("date", "RFC 3339 full-date", Texts::Whole(DATE)),
-    draft("time", "RFC 3339 full-time", Texts::Built(time)).with_wide(wide_time),
-    draft("date-time", "RFC 3339 date-time", Texts::Built(date_time)).with_wide(wide_date_time),
+    draft("time", "RFC 3339 full-time", Texts::Built(time)).with_wide(Texts::Made(wide_time)),
+    draft("date-time", "RFC 3339 date-time", Texts::Built(date_time))
+        .with_wide(Texts::Made(wide_date_time)),
     draft("duration", "RFC 3339 appendix A duration", Texts::Made(duration)),
 ];
 
@@ -40,7 +41,7 @@ fn wide_time() -> String {
 }
 
 fn date_time() -> Result<Factor, PatternError> {
-    leap::times(Some(&super::language(&format!("(?:{DATE})[Tt]"))?))
+    leap::times(Some(&super::language(&[format!("(?:{DATE})[Tt]")])?))
 }
 
 fn wide_date_time() -> String {
