@@ -202,12 +202,11 @@ impl JsonDocument {
 
     /// How much longer the pointer of a value is than that of its container.
     pub(super) fn token_length(&self, id: JsonId) -> usize {
-        let mut token = String::new();
-        match self.key_of(id) {
-            Some(key) => push_pointer_token(&mut token, key),
-            None => push_index(&mut token, self.nodes[id.index()].ordinal),
-        }
-        token.len()
+        let token = match self.key_of(id) {
+            Some(key) => key.len() + key.bytes().filter(|byte| matches!(byte, b'~' | b'/')).count(),
+            None => digits(self.nodes[id.index()].ordinal),
+        };
+        1 + token
     }
 
     /// The text of a string or key node, decoded.
@@ -236,15 +235,17 @@ fn push_index(pointer: &mut String, index: u32) {
     let _ = write!(pointer, "/{index}");
 }
 
+fn digits(index: u32) -> usize {
+    index.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
 /// Appends `/` and the escaped token.
 pub(super) fn push_pointer_token(pointer: &mut String, token: &str) {
     pointer.push('/');
-    for c in token.chars() {
-        match c {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            c => pointer.push(c),
-        }
+    if token.contains(['~', '/']) {
+        pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+    } else {
+        pointer.push_str(token);
     }
 }
 

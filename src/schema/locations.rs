@@ -37,30 +37,34 @@ pub(super) fn refuse_long(schema: &Schema, most: usize) -> Result<()> {
 }
 
 /// The lengths of the pointers of one document's values, each computed once.
-struct Lengths(Vec<Option<usize>>);
+struct Lengths {
+    known: Vec<Option<usize>>,
+    /// The values on the way up from the one that is asked for.
+    way: Vec<JsonId>,
+}
 
 impl Lengths {
     fn new(document: &JsonDocument) -> Lengths {
-        Lengths(vec![None; document.node_count()])
+        Lengths { known: vec![None; document.node_count()], way: Vec::new() }
     }
 
     /// The length of a location.
     fn of(&mut self, document: &JsonDocument, id: JsonId) -> usize {
-        let (mut way, mut at) = (Vec::new(), Some(id));
+        let mut at = Some(id);
         let mut length = document.uri().len() + 1;
         while let Some(id) = at {
-            if let Some(known) = self.0[id.index()] {
+            if let Some(known) = self.known[id.index()] {
                 length = known;
                 break;
             }
-            way.push(id);
+            self.way.push(id);
             at = document.parent(id);
         }
-        for id in way.into_iter().rev() {
+        for id in self.way.drain(..).rev() {
             if document.parent(id).is_some() {
                 length += document.token_length(id);
             }
-            self.0[id.index()] = Some(length);
+            self.known[id.index()] = Some(length);
         }
         length
     }

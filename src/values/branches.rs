@@ -84,7 +84,7 @@ impl Builder<'_> {
                 _ => !kw.applies_in_place() && !is_unevaluated(kw),
             };
             if keyword.status == Status::Active && is_simple {
-                let draft = draft.get_or_insert_with(Draft::any);
+                let draft = draft.get_or_insert_with(|| self.of_type(place.node));
                 self.apply_keyword(draft, At { place, index, how: within }, kw, keywords)?;
             }
         }

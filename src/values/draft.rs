@@ -4,7 +4,7 @@
 //! names are declared comes out right.
 
 use super::intersect;
-use super::literals::{bounded, length, narrow_types};
+use super::literals::{bounded, length, of_types};
 use super::members;
 use super::numbers::NumberShape;
 use super::sets::Builder;
@@ -204,7 +204,7 @@ impl Builder<'_> {
         let within = inside(how, keywords);
         let is_last =
             |kw: Kw| matches!(kw, Kw::Not | Kw::UnevaluatedItems | Kw::UnevaluatedProperties);
-        let mut draft = Draft::any();
+        let mut draft = self.of_type(place.node);
         for last in [false, true] {
             for (index, keyword) in keywords.iter().enumerate() {
                 if let (true, Some(kw)) = (keyword.status == Status::Active, keyword.kw)
@@ -222,6 +222,19 @@ impl Builder<'_> {
         Ok(draft)
     }
 
+    /// What `type` allows. It is applied before all others: the order of names does not depend on it,
+    /// and most schemas leave but one type for the rest to narrow.
+    pub(super) fn of_type(&self, node: NodeId) -> Draft {
+        let schema = &self.schema;
+        let Some(keyword) = schema.node(node).active(Kw::Type) else { return Draft::any() };
+        // In draft 4, `1.0` is no integer.
+        let digits = schema.node(node).dialect.draft().is_draft_4();
+        let nullable = schema.node(node).active(Kw::Nullable);
+        let nullable = nullable.and_then(|k| schema.value(k).as_bool()) == Some(true);
+        of_types(schema.value(keyword), nullable, &NumberShape::integers(digits))
+    }
+
+    /// `draft ∧` what a keyword besides `type` allows.
     pub(super) fn apply_keyword(
         &mut self,
         draft: &mut Draft,
@@ -234,13 +247,6 @@ impl Builder<'_> {
         let (node, keyword) = (place.node, &keywords[index]);
         let value = schema.value(keyword);
         match kw {
-            Kw::Type => {
-                // In draft 4, `1.0` is no integer.
-                let digits = schema.node(node).dialect.draft().is_draft_4();
-                let nullable = schema.node(node).active(Kw::Nullable);
-                let nullable = nullable.and_then(|k| schema.value(k).as_bool()) == Some(true);
-                narrow_types(draft, value, nullable, &NumberShape::integers(digits));
-            }
             Kw::Enum | Kw::Const => {
                 let union = match kw {
                     Kw::Enum => self.literals(keyword.doc, value.items()),
@@ -345,7 +351,7 @@ impl Builder<'_> {
             Kw::MinProperties | Kw::MaxProperties | Kw::DependentRequired => {
                 self.meet_objects(draft, &members::together(kw, value));
             }
-            // Everything else is routed, or asserts nothing.
+            // `type` is applied already; everything else is routed, or asserts nothing.
             _ => {}
         }
         Ok(())

@@ -75,40 +75,27 @@ impl Builder<'_> {
     }
 }
 
-/// `type`: a name or a list of names. The reader has checked them.
+/// The values of a `type`: a name or a list of names. The reader has checked them.
 /// `nullable`: OpenAPI's keyword beside it, which adds null.
-pub(super) fn narrow_types(
-    draft: &mut Draft,
-    value: JsonRef<'_>,
-    nullable: bool,
-    integers: &NumberShape,
-) {
-    let names: Vec<&str> = match value.as_str() {
-        Some(name) => vec![name],
-        None => value.items().filter_map(JsonRef::as_str).collect(),
-    };
-    let has = |name: &str| names.contains(&name);
-    let mut literals = Literals::NONE;
-    if nullable || has("null") {
-        literals = literals.or(Literals::NULL);
+pub(super) fn of_types(value: JsonRef<'_>, nullable: bool, integers: &NumberShape) -> Draft {
+    let names = value.as_str().into_iter().chain(value.items().filter_map(JsonRef::as_str));
+    let mut draft = Draft::never();
+    if nullable {
+        draft.literals = Literals::NULL;
     }
-    if has("boolean") {
-        literals = literals.or(Literals::BOOLEANS);
+    for name in names {
+        match name {
+            "null" => draft.literals = draft.literals.or(Literals::NULL),
+            "boolean" => draft.literals = draft.literals.or(Literals::BOOLEANS),
+            "number" => draft.numbers = vec![NumberShape::ANY],
+            "integer" if draft.numbers.is_empty() => draft.numbers = vec![integers.clone()],
+            "string" => draft.strings = vec![StringShape::default()],
+            "array" => draft.arrays = vec![ArrayShape::any()],
+            "object" => draft.objects = vec![ObjectShape::any()],
+            _ => {}
+        }
     }
-    draft.literals = draft.literals.and(literals);
-    if !has("number") {
-        let integers = std::slice::from_ref(integers);
-        draft.narrow_numbers(if has("integer") { integers } else { &[] });
-    }
-    if !has("string") {
-        draft.strings.clear();
-    }
-    if !has("array") {
-        draft.arrays.clear();
-    }
-    if !has("object") {
-        draft.objects.clear();
-    }
+    draft
 }
 
 /// The numbers that a bound allows; `None` where it is a boolean, which only makes the bound beside

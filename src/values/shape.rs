@@ -173,13 +173,13 @@ pub(crate) struct EvaluatedItems {
 impl ArrayShape {
     pub(crate) fn any() -> ArrayShape {
         ArrayShape {
-            prefix: Arc::new([]),
+            prefix: Arc::default(),
             rest: SetId::ANY,
             min: 0,
             max: None,
-            counts: Arc::new([]),
+            counts: Arc::default(),
             unique: false,
-            without: Arc::new([]),
+            without: Arc::default(),
             evaluated: None,
         }
     }
@@ -311,16 +311,16 @@ pub(crate) struct ObjectShape {
 impl ObjectShape {
     pub(crate) fn any() -> ObjectShape {
         ObjectShape {
-            names: Arc::new([]),
+            names: Arc::default(),
             other: SetId::ANY,
-            rules: Arc::new([]),
-            key_nodes: Arc::new([]),
+            rules: Arc::default(),
+            key_nodes: Arc::default(),
             closed: false,
             min: 0,
             max: None,
-            some: Arc::new([]),
-            implies: Arc::new([]),
-            without: Arc::new([]),
+            some: Arc::default(),
+            implies: Arc::default(),
+            without: Arc::default(),
             evaluated: None,
         }
     }
@@ -335,7 +335,12 @@ impl ObjectShape {
 
     /// Whether it says nothing of any key, the policy aside.
     pub(crate) fn is_any(&self) -> bool {
-        ObjectShape { closed: false, ..self.clone() } == ObjectShape::any()
+        let ObjectShape { names, other, rules, key_nodes, closed: _, .. } = self;
+        let ObjectShape { min, max, some, implies, without, evaluated, .. } = self;
+        let of_keys = !names.is_empty() || !rules.is_empty() || !key_nodes.is_empty();
+        let together = !some.is_empty() || !implies.is_empty() || !without.is_empty();
+        let counted = *min > 0 || max.is_some() || evaluated.is_some();
+        *other == SetId::ANY && !of_keys && !together && !counted
     }
 }
 
