@@ -132,11 +132,11 @@ impl Factor {
                 if searched { Hir::concat(vec![anything(), hir.clone()]) } else { hir.clone() };
             let nfa = compile(&hir, WhichCaptures::All, left)?;
             left = left.saturating_sub(nfa.memory_usage());
-            Ok(nfa)
+            Ok::<_, PatternError>(nfa)
         };
         let nfa = build(&pattern.hir, true)?;
         let body = |Assertion { body, behind }: &Assertion| {
-            Ok(LookBody { nfa: build(body, *behind)?, behind: *behind })
+            Ok::<_, PatternError>(LookBody { nfa: build(body, *behind)?, behind: *behind })
         };
         let looks = pattern.looks.iter().map(body).collect::<Result<_, _>>()?;
         Ok(Self::new(nfa, looks))

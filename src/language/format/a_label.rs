@@ -11,7 +11,7 @@
 use super::super::factor::Factor;
 use super::super::{Language, PatternError};
 use super::{idn, join, language, network};
-use regex_automata::nfa::thompson::{BuildError, Builder, Transition};
+use regex_automata::nfa::thompson::{Builder, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 use regex_syntax::hir::ClassUnicode;
@@ -44,31 +44,27 @@ enum Then {
 pub(super) fn host() -> Result<Factor, PatternError> {
     let plain = language(&[network::plain_label()])?;
     let with_ascii = language(&[network::WITH_ASCII.into(), format!("[^]{{1,{MOST}}}")])?;
-    let write = || {
-        let mut builder = Builder::new();
-        builder.set_utf8(true);
-        builder.start_pattern()?;
-        let matched = builder.add_match()?;
-        let end = builder.add_look(matched, Look::End)?;
-        let label = builder.add_empty()?;
-        let dot = read(&mut builder, &[(b'.', label)])?;
-        let after = builder.add_union(vec![end, dot])?;
-        let plain = join::write_part(&mut builder, &plain, after)?;
-        let (rests, known) = (Vec::new(), FxHashMap::default());
-        let mut writer = Writer { builder, after, rests, known, first: first_characters() };
-        let encoded = writer.a_label(&with_ascii)?;
-        let mut builder = writer.builder;
-        let either = builder.add_union(vec![plain, encoded])?;
-        builder.patch(label, either)?;
-        let start = builder.add_look(label, Look::Start)?;
-        builder.finish_pattern(start)?;
-        builder.build(start, start)
-    };
-    let nfa = write().map_err(|_: BuildError| PatternError::Limit { name: "pattern_bytes" })?;
-    Ok(Factor::from_nfa(nfa))
+    let mut builder = Builder::new();
+    builder.set_utf8(true);
+    builder.start_pattern()?;
+    let matched = builder.add_match()?;
+    let end = builder.add_look(matched, Look::End)?;
+    let label = builder.add_empty()?;
+    let dot = read(&mut builder, &[(b'.', label)])?;
+    let after = builder.add_union(vec![end, dot])?;
+    let plain = join::write_part(&mut builder, &plain, after)?;
+    let (rests, known) = (Vec::new(), FxHashMap::default());
+    let mut writer = Writer { builder, after, rests, known, first: first_characters() };
+    let encoded = writer.a_label(&with_ascii)?;
+    let mut builder = writer.builder;
+    let either = builder.add_union(vec![plain, encoded])?;
+    builder.patch(label, either)?;
+    let start = builder.add_look(label, Look::Start)?;
+    builder.finish_pattern(start)?;
+    Ok(Factor::from_nfa(builder.build(start, start)?))
 }
 
-type Written = Result<StateID, BuildError>;
+type Written = Result<StateID, PatternError>;
 
 struct Writer {
     builder: Builder,
@@ -96,7 +92,7 @@ impl Writer {
     }
 
     /// The last digit of each number is below its threshold, and so a letter.
-    fn write_rests(&mut self) -> Result<(), BuildError> {
+    fn write_rests(&mut self) -> Result<(), PatternError> {
         let mut rest = self.builder.add_fail()?;
         self.rests.push(rest);
         for _ in 0..MOST {
@@ -128,7 +124,11 @@ impl Writer {
 
     /// A number behind `read` digits, by what may follow it, if it is one of some; `then` ends with
     /// the last that may. A digit counts 1, the next one as much as ten of it.
-    fn number(&mut self, read: usize, mut then: Vec<Then>) -> Result<Option<StateID>, BuildError> {
+    fn number(
+        &mut self,
+        read: usize,
+        mut then: Vec<Then>,
+    ) -> Result<Option<StateID>, PatternError> {
         while then.last() == Some(&Then::Nothing) {
             then.pop();
         }
@@ -156,7 +156,7 @@ impl Writer {
     }
 
     /// The end of a number behind `read` digits.
-    fn end(&mut self, read: usize, then: Then) -> Result<Option<StateID>, BuildError> {
+    fn end(&mut self, read: usize, then: Then) -> Result<Option<StateID>, PatternError> {
         let rest = MOST.checked_sub(read).and_then(|left| self.rests.get(left)).copied();
         Ok(match then {
             Then::Nothing => None,
@@ -171,7 +171,7 @@ impl Writer {
     /// A digit, letters in either case, and what follows each.
     fn digits(&mut self, after: impl Fn(usize) -> Option<StateID>) -> Written {
         let figures = (26..DIGITS).map(|digit| (b'0' + (digit - 26) as u8, after(digit)));
-        let letters = |from: u8| (from..).zip(0..26).map(|(byte, digit)| (byte, digit));
+        let letters = |from: u8| (from..).zip(0..26);
         let letters = letters(b'A').chain(letters(b'a')).map(|(byte, digit)| (byte, after(digit)));
         let reads: Vec<(u8, StateID)> =
             figures.chain(letters).filter_map(|(byte, next)| Some((byte, next?))).collect();
@@ -199,7 +199,7 @@ fn read(builder: &mut Builder, reads: &[(u8, StateID)]) -> Written {
     for &(byte, next) in reads {
         join::extend(&mut transitions, byte, next);
     }
-    builder.add_sparse(transitions)
+    Ok(builder.add_sparse(transitions)?)
 }
 
 #[cfg(test)]

@@ -43,12 +43,18 @@ fn write(parts: &[Language]) -> Option<NFA> {
     builder.build(start, start).ok()
 }
 
+impl From<BuildError> for PatternError {
+    fn from(_: BuildError) -> PatternError {
+        PatternError::Limit { name: "pattern_bytes" }
+    }
+}
+
 /// The states of `language`, followed by `after`: where they start.
 pub(super) fn write_part(
     builder: &mut Builder,
     language: &Language,
     after: StateID,
-) -> Result<StateID, BuildError> {
+) -> Result<StateID, PatternError> {
     // Each state stands for itself as an empty one, which is patched to what it does.
     let start = builder.add_empty()?;
     let mut known = FxHashMap::from_iter([(language.start(), start)]);

@@ -9,7 +9,7 @@
 use super::super::factor::Factor;
 use super::super::{Language, PatternError};
 use super::join;
-use regex_automata::nfa::thompson::{BuildError, Builder, Transition};
+use regex_automata::nfa::thompson::{Builder, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 
@@ -21,25 +21,21 @@ const DAY: usize = 24 * 60;
 /// # Errors
 /// Never in practice: it is far from all limits.
 pub(super) fn times(before: Option<&Language>) -> Result<Factor, PatternError> {
-    let write = || {
-        let mut writer = Writer { builder: Builder::new() };
-        writer.builder.set_utf8(true);
-        writer.builder.start_pattern()?;
-        let matched = writer.builder.add_match()?;
-        let end = writer.builder.add_look(matched, Look::End)?;
-        let mut start = writer.time(end)?;
-        if let Some(language) = before {
-            start = join::write_part(&mut writer.builder, language, start)?;
-        }
-        let start = writer.builder.add_look(start, Look::Start)?;
-        writer.builder.finish_pattern(start)?;
-        writer.builder.build(start, start)
-    };
-    let nfa = write().map_err(|_| PatternError::Limit { name: "pattern_bytes" })?;
-    Ok(Factor::from_nfa(nfa).with_table())
+    let mut writer = Writer { builder: Builder::new() };
+    writer.builder.set_utf8(true);
+    writer.builder.start_pattern()?;
+    let matched = writer.builder.add_match()?;
+    let end = writer.builder.add_look(matched, Look::End)?;
+    let mut start = writer.time(end)?;
+    if let Some(language) = before {
+        start = join::write_part(&mut writer.builder, language, start)?;
+    }
+    let start = writer.builder.add_look(start, Look::Start)?;
+    writer.builder.finish_pattern(start)?;
+    Ok(Factor::from_nfa(writer.builder.build(start, start)?).with_table())
 }
 
-type Written = Result<StateID, BuildError>;
+type Written = Result<StateID, PatternError>;
 
 struct Writer {
     builder: Builder,
@@ -49,7 +45,7 @@ impl Writer {
     /// A state that reads one byte of some ranges.
     fn reads(&mut self, ranges: &[(u8, u8, StateID)]) -> Written {
         let transition = |&(start, end, next)| Transition { start, end, next };
-        self.builder.add_sparse(ranges.iter().map(transition).collect())
+        Ok(self.builder.add_sparse(ranges.iter().map(transition).collect())?)
     }
 
     fn byte(&mut self, byte: u8, next: StateID) -> Written {
@@ -134,7 +130,7 @@ impl Writer {
     }
 
     /// For each minute of the day the state that reads it; they share what they can.
-    fn offsets(&mut self, end: StateID) -> Result<Vec<StateID>, BuildError> {
+    fn offsets(&mut self, end: StateID) -> Result<Vec<StateID>, PatternError> {
         let digit = |n: usize| b'0' + (n % 10) as u8;
         let mut units = Vec::new();
         for unit in 0..10 {
