@@ -27,10 +27,10 @@ impl Builder<'_> {
         shape: &StringShape,
         others: &[StringShape],
     ) -> Option<StringShape> {
-        let is_left = |text: &&Box<str>| {
+        let is_left = |text: &str| {
             self.has_text(shape, text) && !others.iter().any(|other| self.has_text(other, text))
         };
-        let left: Arc<[Box<str>]> = values.iter().filter(is_left).cloned().collect();
+        let left: Arc<[Box<str>]> = values.iter().filter(|text| is_left(text)).cloned().collect();
         (!left.is_empty()).then(|| StringShape { values: Some(left), ..StringShape::default() })
     }
 

@@ -381,13 +381,13 @@ fn simplified_some(
         let Some(further) = further.flatten() else {
             return Simplified::To(SomeMember { names: names.into(), ..one.clone() });
         };
-        for (text, wanted, own, is_required) in further {
-            let met = join.join(own, wanted);
+        for (name, wanted) in further {
+            let met = join.join(name.set, wanted);
             if !join.is_empty(met) {
-                if met == own && is_required {
+                if met == name.set && name.required {
                     return Simplified::Holds;
                 }
-                names.push((text, wanted));
+                names.push((name.text, wanted));
             }
         }
         names.sort_unstable();
@@ -413,13 +413,13 @@ fn simplified_some(
     }
 }
 
-/// The names of `shape` that `one` does not name, with what it asks of them, their sets, and whether
-/// they are required; `None` where it asks for one of several things.
+/// The names of `shape` that `one` does not name, with what it asks of them; `None` where it asks for
+/// one of several things.
 fn of_further_names(
     one: &SomeMember,
     shape: &ObjectShape,
     join: &dyn Conjoin,
-) -> Option<Vec<(Arc<str>, SetId, SetId, bool)>> {
+) -> Option<Vec<(Name, SetId)>> {
     let mut further = Vec::new();
     for name in shape.names.iter().filter(|name| !names_it(one, name)) {
         let holding = one.rules.iter().filter(|rule| rule.holds(|f| join.is_in(f, &name.text)));
@@ -428,7 +428,7 @@ fn of_further_names(
         match (wanted.next(), wanted.next()) {
             (None, _) => {}
             (Some(set), None) => {
-                further.push((name.text.clone(), set, name.set, name.required));
+                further.push((name.clone(), set));
             }
             _ => return None,
         }
