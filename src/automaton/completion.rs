@@ -46,7 +46,12 @@ pub(crate) struct Costs {
     shortest: Vec<OnceLock<Option<Vec<u8>>>>,
     /// By object shape: what the keys of its names cost, found when first asked for.
     keys: Vec<OnceLock<Box<[u64]>>>,
+    /// By object shape and combination: another key, and its spelling, found when first asked for.
+    fresh: Vec<OnceLock<Box<[OnceLock<FreshKey>]>>>,
 }
+
+/// A key, and how it is spelled.
+type FreshKey = (Vec<u8>, Vec<u8>);
 
 /// A piece of output that is still to be written.
 #[derive(Clone, Debug)]
@@ -106,7 +111,8 @@ impl Automaton {
         let keys = self.objects.iter().map(|_| OnceLock::new()).collect();
         let sets = vec![INFINITE; self.sets.len()];
         let counting = FxHashMap::default();
-        let mut costs = Costs { alphabet, sets, counting, filler, shortest, keys };
+        let fresh = self.objects.iter().map(|_| OnceLock::new()).collect();
+        let mut costs = Costs { alphabet, sets, counting, filler, shortest, keys, fresh };
         let mut needs = Needs::of(&self.sets);
         let mut queue = BinaryHeap::new();
         for id in self.sets.ids() {

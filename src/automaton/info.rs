@@ -160,6 +160,14 @@ impl OtherInfo {
         sets.into_iter().enumerate().filter_map(|(index, set)| Some((index, set?)))
     }
 
+    /// One more than the largest combination.
+    pub(crate) fn combinations_len(&self) -> usize {
+        match &self.values {
+            Values::One(_) => 1,
+            Values::ByKey { sets, .. } => sets.len(),
+        }
+    }
+
     /// The keys, where they are not free.
     pub(crate) fn chosen(&self) -> Option<&Chosen> {
         self.keys.chosen.as_ref()

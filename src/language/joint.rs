@@ -14,7 +14,7 @@ use crate::base::ByteSet;
 use crate::options::Limits;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Several languages, read at once.
 #[derive(Debug)]
@@ -238,8 +238,9 @@ impl Chosen {
         node: SpellNode,
         left: usize,
     ) -> std::vec::IntoIter<(u8, LangState, SpellNode)> {
+        static SPELL: LazyLock<Spell> = LazyLock::new(Spell::any_utf8);
         let mut ways = Vec::new();
-        for edge in Spell::any_utf8().edges(node) {
+        for edge in SPELL.edges(node) {
             for byte in edge.low..=edge.high {
                 let Ok(Some(next)) = self.language.step_byte(state, byte) else { continue };
                 if self.distance(next).is_some_and(|distance| distance < left) {

@@ -45,10 +45,12 @@ impl Builder<'_> {
                     continue;
                 }
                 let Some(own) = self.drafts.get(&(branch, within)).cloned() else { continue };
-                let is_empty = own.has_no_shape()
-                    || beside
-                        .as_ref()
-                        .is_some_and(|beside| index < MET && self.is_plainly_apart(beside, own));
+                let is_empty = match &beside {
+                    Some(beside) if index < MET && !own.has_no_shape() => {
+                        self.is_plainly_apart(beside, &own)?
+                    }
+                    _ => own.has_no_shape(),
+                };
                 if is_empty {
                     self.findings.push(Finding {
                         kind: "empty",
@@ -93,13 +95,13 @@ impl Builder<'_> {
     }
 
     /// Whether two drafts have plainly no value in common.
-    fn is_plainly_apart(&mut self, a: &Draft, b: Arc<Draft>) -> bool {
+    fn is_plainly_apart(&mut self, a: &Draft, b: &Draft) -> Result<bool> {
         let mut both = a.clone();
-        if !self.try_meet(&mut both, &b) {
-            return false;
+        if !self.try_meet(&mut both, b, Position::Positive)? {
+            return Ok(false);
         }
         both.strings.retain(|shape| !self.has_plainly_no_string(shape));
-        both.has_no_shape()
+        Ok(both.has_no_shape())
     }
 }
 

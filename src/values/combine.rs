@@ -1,9 +1,11 @@
 //! Combinators: `anyOf`, `oneOf`, `if`, schemas that depend on a name.
 
 use super::draft::{At, Draft, How, distinct};
-use super::intersect;
+use super::intersect::{self, Conjoin};
 use super::sets::Builder;
 use super::shape::{EvaluatedKeys, Name, ObjectShape, Position, Rank, SetId};
+use super::widen::asserts;
+use crate::error::Result;
 use crate::schema::{Children, Keyword, Kw, Place, Status};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -17,7 +19,9 @@ impl Builder<'_> {
         if at.how.evaluated {
             return self.overlapping(&branches, at);
         }
-        Draft::union(branches.iter().map(|draft| &**draft))
+        let mut union = Draft::union(branches.iter().map(|draft| &**draft));
+        union.strings = self.gathered(&union.strings);
+        union
     }
 
     /// The union of branches of which each that holds tells what it evaluates: so of each shape
@@ -83,7 +87,9 @@ impl Builder<'_> {
             }
             union.push(left);
         }
-        Draft::union(union.iter().map(|draft| &**draft))
+        let mut union = Draft::union(union.iter().map(|draft| &**draft));
+        union.strings = self.gathered(&union.strings);
+        union
     }
 
     /// Groups of branches that one required name tells apart by a constant: branches of different
@@ -100,7 +106,7 @@ impl Builder<'_> {
         let constants = |draft: &'_ Draft| -> Vec<(Arc<str>, SetId)> {
             let [object] = &draft.objects[..] else { return Vec::new() };
             let required = object.names.iter().filter(|name| name.required);
-            let required = required.filter(|name| self.is_one_string(name.set));
+            let required = required.filter(|name| self.one_string(name.set).is_some());
             required.map(|name| (name.text.clone(), name.set)).collect()
         };
         let all: Vec<Vec<(Arc<str>, SetId)>> = branches
@@ -115,7 +121,7 @@ impl Builder<'_> {
             return nothing;
         };
         // Equal strings have one id each.
-        let mut ids: FxHashMap<Box<str>, SetId> = FxHashMap::default();
+        let mut ids: FxHashMap<&str, SetId> = FxHashMap::default();
         let mut group = |constants: &[(Arc<str>, SetId)]| {
             let (_, set) = constants.iter().find(|(text, _)| **text == *name)?;
             Some(*ids.entry(self.one_string(*set)?).or_insert(*set))
@@ -123,17 +129,30 @@ impl Builder<'_> {
         all.iter().map(|constants| group(constants)).collect()
     }
 
+    /// The one string that a set is at most.
+    fn one_string(&self, set: SetId) -> Option<&str> {
+        match self.few_strings(set)?[..] {
+            [text] => Some(text),
+            _ => None,
+        }
+    }
+
     /// `if` with what stands beside it.
-    pub(super) fn if_then_else(&mut self, draft: &mut Draft, at: At, keywords: &[Keyword]) {
+    pub(super) fn if_then_else(
+        &mut self,
+        draft: &mut Draft,
+        at: At,
+        keywords: &[Keyword],
+    ) -> Result<()> {
         let [Some(condition), then, other] = [Kw::If, Kw::Then, Kw::Else].map(|kw| {
             let mut found = keywords.iter();
             let found = found.find(|k| k.status == Status::Active && k.kw == Some(kw))?;
             self.children(at.place, found).first().copied()
         }) else {
-            return;
+            return Ok(());
         };
         if then.is_none() && other.is_none() && !at.how.evaluated {
-            return;
+            return Ok(());
         }
         let made = |builder: &Self, place: Place, how: How| builder.drafts[&(place, how)].clone();
         let mut holds = (*made(self, condition, at.how)).clone();
@@ -141,19 +160,24 @@ impl Builder<'_> {
         let mut fails = self.without(&Draft::any(), &negated, at);
         if let Some(then) = then {
             let then = made(self, then, at.how);
-            self.meet(&mut holds, &then, at);
+            self.meet(&mut holds, &then, at)?;
         }
         if let Some(other) = other {
             let other = made(self, other, at.how);
-            self.meet(&mut fails, &other, at);
+            self.meet(&mut fails, &other, at)?;
         }
         let union = Draft::union([&holds, &fails].into_iter());
-        self.meet(draft, &union, at);
+        self.meet(draft, &union, at)
     }
 
     /// Schemas for objects that have a name: either it is missing, or the schema holds.
-    pub(super) fn dependent_schemas(&mut self, draft: &mut Draft, at: At, keyword: &Keyword) {
-        let Children::Map(members) = &keyword.children else { return };
+    pub(super) fn dependent_schemas(
+        &mut self,
+        draft: &mut Draft,
+        at: At,
+        keyword: &Keyword,
+    ) -> Result<()> {
+        let Children::Map(members) = &keyword.children else { return Ok(()) };
         let places = self.children(at.place, keyword);
         for ((text, _), child) in members.iter().zip(places) {
             let name = |required, set| {
@@ -165,15 +189,86 @@ impl Builder<'_> {
             let mut absent = Draft::never();
             absent.objects = vec![name(false, SetId::NEVER)];
             let narrower = self.drafts[&(child, at.how)].clone();
+            if let Some(union) = self.told_by_a_constant(draft, text, &narrower) {
+                self.meet(draft, &union, at)?;
+                continue;
+            }
             let mut holds = (*narrower).clone();
-            self.meet(&mut holds, &present, at);
+            self.meet(&mut holds, &present, at)?;
             // What is no object has no names.
             let mut others = Draft::any();
             others.objects = Vec::new();
             let objects = Draft { objects: holds.objects, ..Draft::never() };
             let union = Draft::union([&others, &objects, &absent].into_iter());
-            self.meet(draft, &union, at);
+            self.meet(draft, &union, at)?;
         }
+        Ok(())
+    }
+
+    /// What has not the name `text`, or is in `narrower`, where this only asks of one member to be one of
+    /// a few strings: that member is, or it is another one and `text` is missing. Several of such unions
+    /// have few cases together: one for each string.
+    fn told_by_a_constant(&mut self, draft: &Draft, text: &str, narrower: &Draft) -> Option<Draft> {
+        let [shape] = &narrower.objects[..] else { return None };
+        let [name] = &shape.names[..] else { return None };
+        let only = ObjectShape { names: shape.names.clone(), ..ObjectShape::any() };
+        let others = Draft { objects: Draft::any().objects, ..narrower.clone() };
+        let is_alone = *shape == only && others == Draft::any() && !name.required;
+        // It must not get a place in the order where the name is missing.
+        let has_place = |object: &ObjectShape| {
+            object.names.iter().any(|n| n.text == name.text && n.rank == Rank::Declared)
+        };
+        let keeps_order = self.has_no_order() || draft.objects.iter().all(has_place);
+        if !is_alone || !keeps_order || *name.text == *text || self.few_strings(name.set).is_none()
+        {
+            return None;
+        }
+        let loose = |text: Arc<str>, required, set| Name { text, rank: Rank::Loose, required, set };
+        let wrong = self.negated(name.set);
+        let mut names =
+            vec![loose(name.text.clone(), true, wrong), loose(text.into(), false, SetId::NEVER)];
+        names.sort_by(|a, b| a.text.cmp(&b.text));
+        let missing = ObjectShape { names: names.into(), ..ObjectShape::any() };
+        Some(Draft { objects: vec![shape.clone(), missing], ..others })
+    }
+
+    /// What is not in exactly one of the branches of `oneOf`: in none, or in two of them. `None` where
+    /// the branches are disjoint, or where the keyword does not stand alone.
+    pub(super) fn not_exactly_one(
+        &mut self,
+        place: Place,
+        position: Position,
+    ) -> Result<Option<Draft>> {
+        const MOST: usize = 16;
+        let schema = self.schema.clone();
+        let mut asserting = schema.node(place.node).keywords().iter().filter(|k| asserts(k));
+        let (Some(keyword), None) = (asserting.next(), asserting.next()) else { return Ok(None) };
+        let children = self.children(place, keyword);
+        if keyword.kw != Some(Kw::OneOf) || children.len() > MOST {
+            return Ok(None);
+        }
+        let negated = How::plain(position.flip());
+        if !self.draft(place, negated)?.waits() {
+            return Ok(None);
+        }
+        let mut union = Draft::any();
+        for &child in &children {
+            let branch = self.draft(child, negated)?;
+            let Some(left) = self.difference(&union, &branch) else { return Ok(None) };
+            union = left;
+        }
+        for (index, &a) in children.iter().enumerate() {
+            for &b in &children[..index] {
+                let mut both = (*self.draft(a, How::plain(position))?).clone();
+                let other = self.draft(b, How::plain(position))?;
+                if !self.try_meet(&mut both, &other, position)? {
+                    return Ok(None);
+                }
+                union = Draft::union([&union, &both].into_iter());
+            }
+        }
+        union.strings = self.gathered(&union.strings);
+        Ok(Some(union).filter(Draft::is_small))
     }
 
     /// `draft` without `other`, which is made for the opposite position. Where a limit is met, the

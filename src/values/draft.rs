@@ -91,6 +91,12 @@ impl Draft {
             || self.objects.iter().any(|shape| !shape.without.is_empty())
     }
 
+    /// Whether it has so few shapes that what takes long to make is worth it.
+    pub(super) fn is_small(&self) -> bool {
+        const SMALL: usize = 64;
+        self.arrays.len() <= SMALL && self.objects.len() <= SMALL
+    }
+
     fn narrow_strings(&mut self, narrower: &StringShape) {
         let both = |s: &StringShape| intersect::strings(s, narrower);
         self.strings = self.strings.iter().filter_map(both).collect();
@@ -252,16 +258,16 @@ impl Builder<'_> {
                     Kw::Enum => self.literals(keyword.doc, value.items()),
                     _ => self.literals(keyword.doc, [value]),
                 };
-                self.meet(draft, &union, at);
+                self.meet(draft, &union, at)?;
             }
-            Kw::AllOf | Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => self.meet_all(draft, at),
+            Kw::AllOf | Kw::Ref | Kw::DynamicRef | Kw::RecursiveRef => self.meet_all(draft, at)?,
             Kw::AnyOf => {
                 let union = self.any_of(at, keyword);
-                self.meet(draft, &union, at);
+                self.meet(draft, &union, at)?;
             }
             Kw::OneOf => {
                 let union = self.one_of(at, keyword);
-                self.meet(draft, &union, at);
+                self.meet(draft, &union, at)?;
             }
             Kw::Not => {
                 for child in self.children(place, keyword) {
@@ -269,11 +275,11 @@ impl Builder<'_> {
                     *draft = self.without(draft, &negated, at);
                 }
             }
-            Kw::If => self.if_then_else(draft, at, keywords),
-            Kw::DependentSchemas => self.dependent_schemas(draft, at, keyword),
+            Kw::If => self.if_then_else(draft, at, keywords)?,
+            Kw::DependentSchemas => self.dependent_schemas(draft, at, keyword)?,
             Kw::Dependencies => {
                 self.meet_objects(draft, &members::together(kw, value));
-                self.dependent_schemas(draft, at, keyword);
+                self.dependent_schemas(draft, at, keyword)?;
             }
             Kw::UnevaluatedProperties => self.unevaluated_properties(draft, at, keyword),
             Kw::UnevaluatedItems => self.unevaluated_items(draft, at, keyword),
@@ -367,20 +373,32 @@ impl Builder<'_> {
         }
     }
 
-    /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes.
-    pub(super) fn try_meet(&mut self, draft: &mut Draft, other: &Draft) -> bool {
+    /// `draft ∧ other`; `false`, and no change, where a type would have too many shapes. Before that
+    /// the complements are made that wait in `draft`: many cases that they tell apart are empty.
+    pub(super) fn try_meet(
+        &mut self,
+        draft: &mut Draft,
+        other: &Draft,
+        position: Position,
+    ) -> Result<bool> {
         if self.is_spent() && *draft != Draft::any() {
-            return false;
+            return Ok(false);
         }
         let limit = self.options.limits.set_shapes;
-        let both = intersect::drafts(draft, other, self, limit);
-        both.map(|both| *draft = both).is_some()
+        let mut both = intersect::drafts(draft, other, self, limit);
+        if both.is_none() && draft.waits() {
+            let mut made = draft.clone();
+            if self.make_complements(&mut made, position)? && made.is_small() {
+                both = intersect::drafts(&made, other, self, limit);
+            }
+        }
+        Ok(both.map(|both| *draft = both).is_some())
     }
 
     /// The same; where it would have too many, the keyword is widened.
-    pub(super) fn meet(&mut self, draft: &mut Draft, other: &Draft, at: At) {
-        if self.try_meet(draft, other) {
-            return;
+    pub(super) fn meet(&mut self, draft: &mut Draft, other: &Draft, at: At) -> Result<()> {
+        if self.try_meet(draft, other, at.how.position)? {
+            return Ok(());
         }
         self.widen(at.place.node, at.index, self.limit_met());
         for child in self.children_of(at) {
@@ -389,6 +407,7 @@ impl Builder<'_> {
         if at.how.position == Position::Negative {
             *draft = Draft::never();
         }
+        Ok(())
     }
 
     /// The places of the subschemas that a keyword at `place` holds or refers to.
@@ -412,25 +431,29 @@ impl Builder<'_> {
 
     /// `draft ∧` all that a keyword applies. Where a type would have too many shapes, unions of
     /// constraints on some member are taken together; what is still too much is widened.
-    fn meet_all(&mut self, draft: &mut Draft, at: At) {
+    fn meet_all(&mut self, draft: &mut Draft, at: At) -> Result<()> {
         let places = self.children_of(at);
         let drafts: Vec<Arc<Draft>> =
             places.iter().map(|&place| self.drafts[&(place, at.how)].clone()).collect();
-        let mut met = draft.clone();
-        if drafts.iter().all(|narrower| self.try_meet(&mut met, narrower)) {
+        let (mut met, mut fits) = (draft.clone(), true);
+        for narrower in &drafts {
+            fits = fits && self.try_meet(&mut met, narrower, at.how.position)?;
+        }
+        if fits {
             *draft = met;
-            return;
+            return Ok(());
         }
         for (place, narrower) in places.into_iter().zip(drafts) {
             let mut narrower = (*narrower).clone();
             self.merge_some(&mut narrower.objects);
-            if !self.try_meet(draft, &narrower) {
+            if !self.try_meet(draft, &narrower, at.how.position)? {
                 self.widen_node(place.node);
                 if at.how.position == Position::Negative {
                     *draft = Draft::never();
                 }
             }
         }
+        Ok(())
     }
 
     pub(super) fn meet_objects(&mut self, draft: &mut Draft, narrower: &ObjectShape) {

@@ -1,7 +1,7 @@
 //! Intersection: the constraint lists of two shapes joined.
 
+use super::absorb::{Absorb, absorb};
 use super::draft::Draft;
-use super::numbers::NumberShape;
 use super::shape::{
     ArrayShape, EvaluatedItems, EvaluatedKeys, FactorId, ItemCount, Name, ObjectShape, Rank, SetId,
     SomeMember, StringShape,
@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 /// So many names or items are met in one step.
 const STEP: usize = 8;
+
+/// Of more shapes, those are looked for that are part of others.
+const MANY: usize = 16;
 
 /// What an intersection asks of those who build sets.
 pub(super) trait Conjoin {
@@ -32,38 +35,53 @@ pub(super) trait Conjoin {
 
     /// Whether a language holds a key.
     fn is_in(&self, factor: FactorId, key: &str) -> bool;
+
+    /// Whether a set is part of another by its symbols alone.
+    fn is_part(&self, part: SetId, whole: SetId) -> bool;
+
+    /// Whether members may come in any order, whatever declares them.
+    fn has_no_order(&self) -> bool;
 }
 
 /// The intersection of two unions, or `None` where one type would have more than `limit` shapes.
 pub(super) fn drafts(a: &Draft, b: &Draft, join: &mut dyn Conjoin, limit: usize) -> Option<Draft> {
     Some(Draft {
         literals: a.literals.and(b.literals),
-        numbers: product(&a.numbers, &b.numbers, limit, NumberShape::intersect)?,
-        strings: product(&a.strings, &b.strings, limit, strings)?,
-        arrays: product(&a.arrays, &b.arrays, limit, |x, y| arrays(x, y, join))?,
-        objects: product(&a.objects, &b.objects, limit, |x, y| objects(x, y, join))?,
+        numbers: product(&a.numbers, &b.numbers, limit, join, |x, y, _| x.intersect(y))?,
+        strings: product(&a.strings, &b.strings, limit, join, |x, y, _| strings(x, y))?,
+        arrays: product(&a.arrays, &b.arrays, limit, join, arrays)?,
+        objects: product(&a.objects, &b.objects, limit, join, objects)?,
     })
 }
 
-/// Every non-empty intersection of one of `a` with one of `b`, without repeats.
-pub(super) fn product<T: PartialEq>(
+/// Every non-empty intersection of one of `a` with one of `b`, without repeats; where they are many,
+/// also without those that are part of another.
+pub(super) fn product<T: Absorb>(
     a: &[T],
     b: &[T],
     limit: usize,
-    mut both: impl FnMut(&T, &T) -> Option<T>,
+    join: &mut dyn Conjoin,
+    mut both: impl FnMut(&T, &T, &mut dyn Conjoin) -> Option<T>,
 ) -> Option<Vec<T>> {
+    let is_proper = a.len() > 1 && b.len() > 1;
     let mut all = Vec::new();
     for x in a {
         for y in b {
-            if let Some(shape) = both(x, y)
-                && !(a.len() > 1 && b.len() > 1 && all.contains(&shape))
+            if let Some(shape) = both(x, y, join)
+                && !(is_proper && all.contains(&shape))
             {
                 all.push(shape);
             }
         }
-        if all.len() > limit && b.len() > 1 && a.len() > 1 {
-            return None;
+        if is_proper && all.len() > limit {
+            absorb(&mut all, join);
+            if all.len() > limit {
+                return None;
+            }
         }
+    }
+    if is_proper && all.len() > MANY {
+        absorb(&mut all, join);
     }
     Some(all)
 }
@@ -98,7 +116,7 @@ pub(super) fn arrays(a: &ArrayShape, b: &ArrayShape, join: &mut dyn Conjoin) -> 
         counts: together(&a.counts, &b.counts),
         unique: a.unique || b.unique,
         without: together(&a.without, &b.without),
-        evaluated: evaluated_items(a.evaluated.as_deref(), b.evaluated.as_deref()),
+        evaluated: evaluated(a.evaluated.as_ref(), b.evaluated.as_ref(), evaluated_items),
     };
     simplified_array(both, join)
 }
@@ -185,27 +203,31 @@ fn together<T: Clone + PartialEq>(a: &Arc<[T]>, b: &Arc<[T]>) -> Arc<[T]> {
     all.into()
 }
 
-fn evaluated_items(
-    a: Option<&EvaluatedItems>,
-    b: Option<&EvaluatedItems>,
-) -> Option<Arc<EvaluatedItems>> {
-    let (Some(a), Some(b)) = (a, b) else { return a.or(b).cloned().map(Arc::new) };
-    let mut sets = a.sets.clone();
-    sets.extend(b.sets.iter().filter(|set| !a.sets.contains(set)));
-    Some(Arc::new(EvaluatedItems { first: a.first.max(b.first), sets }))
+/// What two conjuncts evaluate together.
+fn evaluated<T>(
+    a: Option<&Arc<T>>,
+    b: Option<&Arc<T>>,
+    both: impl FnOnce(&T, &T) -> T,
+) -> Option<Arc<T>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(Arc::new(both(a, b))),
+        (a, b) => a.or(b).cloned(),
+    }
 }
 
-fn evaluated_keys(
-    a: Option<&EvaluatedKeys>,
-    b: Option<&EvaluatedKeys>,
-) -> Option<Arc<EvaluatedKeys>> {
-    let (Some(a), Some(b)) = (a, b) else { return a.or(b).cloned().map(Arc::new) };
+fn evaluated_items(a: &EvaluatedItems, b: &EvaluatedItems) -> EvaluatedItems {
+    let mut sets = a.sets.clone();
+    sets.extend(b.sets.iter().filter(|set| !a.sets.contains(set)));
+    EvaluatedItems { first: a.first.max(b.first), sets }
+}
+
+fn evaluated_keys(a: &EvaluatedKeys, b: &EvaluatedKeys) -> EvaluatedKeys {
     let mut names = [a.names.as_slice(), b.names.as_slice()].concat();
     names.sort_unstable();
     names.dedup();
     let mut keys = a.keys.clone();
     keys.extend(b.keys.iter().filter(|keys| !a.keys.contains(keys)).cloned());
-    Some(Arc::new(EvaluatedKeys { all: a.all || b.all, names, keys }))
+    EvaluatedKeys { all: a.all || b.all, names, keys }
 }
 
 /// Declared names keep the order of their first mention, `a` before `b`; names that are only
@@ -240,7 +262,7 @@ pub(super) fn objects(
             all.into()
         },
         without: together(&a.without, &b.without),
-        evaluated: evaluated_keys(a.evaluated.as_deref(), b.evaluated.as_deref()),
+        evaluated: evaluated(a.evaluated.as_ref(), b.evaluated.as_ref(), evaluated_keys),
     };
     simplified_object(both, join)
 }
@@ -353,14 +375,25 @@ fn simplified_some(
         // Names without a chance still say that the others do not speak of them.
         names.push((text.clone(), if none { SetId::NEVER } else { *wanted }));
     }
-    let others = one.other != SetId::NEVER || !one.rules.is_empty();
-    let left = names.iter().filter(|(_, set)| *set != SetId::NEVER).count();
-    if others && shape.other == SetId::NEVER && shape.names.iter().all(|n| names_it(one, n)) {
-        // No other key may come.
-    } else if others {
-        return Simplified::To(SomeMember { names: names.into(), ..one.clone() });
+    if one.other != SetId::NEVER || !one.rules.is_empty() {
+        // Where no other key may come, what is asked of those is asked of names.
+        let further = (shape.other == SetId::NEVER).then(|| of_further_names(one, shape, join));
+        let Some(further) = further.flatten() else {
+            return Simplified::To(SomeMember { names: names.into(), ..one.clone() });
+        };
+        for (name, wanted) in further {
+            let met = join.join(name.set, wanted);
+            if !join.is_empty(met) {
+                if met == name.set && name.required {
+                    return Simplified::Holds;
+                }
+                names.push((name.text, wanted));
+            }
+        }
+        names.sort_unstable();
     }
     names.retain(|(_, set)| *set != SetId::NEVER);
+    let left = names.len();
     match (left, names.pop()) {
         (0, _) | (_, None) => Simplified::Never,
         (1, Some((text, set))) => {
@@ -378,6 +411,29 @@ fn simplified_some(
             })
         }
     }
+}
+
+/// The names of `shape` that `one` does not name, with what it asks of them; `None` where it asks for
+/// one of several things.
+fn of_further_names(
+    one: &SomeMember,
+    shape: &ObjectShape,
+    join: &dyn Conjoin,
+) -> Option<Vec<(Name, SetId)>> {
+    let mut further = Vec::new();
+    for name in shape.names.iter().filter(|name| !names_it(one, name)) {
+        let holding = one.rules.iter().filter(|rule| rule.holds(|f| join.is_in(f, &name.text)));
+        let mut wanted = holding.map(|rule| rule.set).chain([one.other]);
+        let mut wanted = wanted.by_ref().filter(|set| *set != SetId::NEVER);
+        match (wanted.next(), wanted.next()) {
+            (None, _) => {}
+            (Some(set), None) => {
+                further.push((name.clone(), set));
+            }
+            _ => return None,
+        }
+    }
+    Some(further)
 }
 
 fn names_it(one: &SomeMember, name: &Name) -> bool {
@@ -449,6 +505,14 @@ mod tests {
         fn spend(&mut self, _: usize) {}
 
         fn is_in(&self, _: FactorId, _: &str) -> bool {
+            false
+        }
+
+        fn is_part(&self, part: SetId, whole: SetId) -> bool {
+            part == whole || whole == SetId::ANY
+        }
+
+        fn has_no_order(&self) -> bool {
             false
         }
     }

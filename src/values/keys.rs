@@ -16,7 +16,7 @@ use super::unevaluated::of_properties;
 use crate::base::Route;
 use crate::error::Result;
 use crate::language::{Factor, Joint, LanguageLimit, PatternError};
-use crate::options::Objects;
+use crate::options::{Objects, Order};
 use crate::schema::{Children, Keyword, Kw, NodeId, Place, Status};
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
@@ -62,6 +62,15 @@ impl Conjoin for Builder<'_> {
 
     fn is_in(&self, factor: FactorId, key: &str) -> bool {
         self.factors[factor.index()].matches(key)
+    }
+
+    fn is_part(&self, part: SetId, whole: SetId) -> bool {
+        let (narrow, wide) = (self.terms.get(part.index()), self.terms.get(whole.index()));
+        part == whole || part == SetId::NEVER || wide.iter().all(|term| narrow.contains(term))
+    }
+
+    fn has_no_order(&self) -> bool {
+        self.options.policy.order == Order::Any
     }
 }
 

@@ -19,6 +19,7 @@
 //! Rejected: sets as canonical terms with memoised binary operations. Conjunction lists need no
 //! memo table, and their number is bounded by what the schema's text can combine.
 
+mod absorb;
 mod branches;
 mod combine;
 mod conflict;
@@ -26,6 +27,7 @@ mod draft;
 mod emptiness;
 mod finish_items;
 mod finish_members;
+mod finite;
 mod intersect;
 mod items;
 mod keys;
@@ -39,6 +41,7 @@ mod plain;
 mod plan_members;
 mod sets;
 mod shape;
+mod some;
 mod strings;
 mod terms;
 mod unevaluated;

@@ -8,7 +8,7 @@
 //! the others are empty at once.
 
 use super::draft::{Draft, distinct};
-use super::intersect;
+use super::intersect::{self, Conjoin};
 use super::numbers::NumberShape;
 use super::sets::Builder;
 use super::shape::{
@@ -18,7 +18,79 @@ use super::shape::{
 use crate::error::Result;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::sync::Arc;
+
+/// A shape of containers, of which complements are made.
+trait Complement: Clone + Eq + Hash {
+    /// What waits to be taken away from it.
+    fn without(&self) -> &Arc<[Arc<Self>]>;
+
+    /// The same with other shapes to be taken away.
+    fn beside(self, without: Arc<[Arc<Self>]>) -> Self;
+
+    fn is_everything(&self) -> bool;
+
+    /// Whether two have nothing in common, as far as can be told at once.
+    fn is_apart(&self, other: &Self, builder: &mut Builder<'_>) -> bool;
+
+    fn both(a: &Self, b: &Self, join: &mut dyn Conjoin) -> Option<Self>;
+
+    /// What breaks one of its constraints; `None` where that cannot be said.
+    fn negated(&self, builder: &mut Builder<'_>, position: Position) -> Result<Option<Vec<Self>>>;
+}
+
+impl Complement for ArrayShape {
+    fn without(&self) -> &Arc<[Arc<Self>]> {
+        &self.without
+    }
+
+    fn beside(self, without: Arc<[Arc<Self>]>) -> Self {
+        ArrayShape { without, ..self }
+    }
+
+    fn is_everything(&self) -> bool {
+        *self == ArrayShape::any()
+    }
+
+    fn is_apart(&self, other: &Self, builder: &mut Builder<'_>) -> bool {
+        builder.are_disjoint_arrays(self, other)
+    }
+
+    fn both(a: &Self, b: &Self, join: &mut dyn Conjoin) -> Option<Self> {
+        intersect::arrays(a, b, join)
+    }
+
+    fn negated(&self, builder: &mut Builder<'_>, _: Position) -> Result<Option<Vec<Self>>> {
+        Ok(builder.negated_array(self))
+    }
+}
+
+impl Complement for ObjectShape {
+    fn without(&self) -> &Arc<[Arc<Self>]> {
+        &self.without
+    }
+
+    fn beside(self, without: Arc<[Arc<Self>]>) -> Self {
+        ObjectShape { without, ..self }
+    }
+
+    fn is_everything(&self) -> bool {
+        self.is_any()
+    }
+
+    fn is_apart(&self, other: &Self, builder: &mut Builder<'_>) -> bool {
+        builder.are_disjoint_objects(self, other)
+    }
+
+    fn both(a: &Self, b: &Self, join: &mut dyn Conjoin) -> Option<Self> {
+        intersect::objects(a, b, join)
+    }
+
+    fn negated(&self, builder: &mut Builder<'_>, position: Position) -> Result<Option<Vec<Self>>> {
+        builder.negated_object(self, position).map(Some)
+    }
+}
 
 impl Builder<'_> {
     /// `a ∧ ¬b`, where `b` is made for the other position than `a`; `None` where a limit is met. What
@@ -28,51 +100,47 @@ impl Builder<'_> {
             return None;
         }
         let limit = self.options.limits.set_shapes;
-        let mut strings = a.strings.clone();
-        for shape in b.strings.iter().filter(|_| !a.strings.is_empty()) {
-            let negated = self.negated_strings(shape)?;
-            strings = intersect::product(&strings, &negated, limit, intersect::strings)?;
-        }
         let mut numbers = a.numbers.clone();
         for shape in b.numbers.iter().filter(|_| !a.numbers.is_empty()) {
             let negated = shape.negate()?;
-            numbers = intersect::product(&numbers, &negated, limit, NumberShape::intersect)?;
+            let both = |a: &NumberShape, b: &NumberShape, _: &mut dyn Conjoin| a.intersect(b);
+            numbers = intersect::product(&numbers, &negated, limit, self, both)?;
         }
+        let strings = self.strings_without(&a.strings, &b.strings)?;
         Some(Draft {
             literals: a.literals.without(b.literals),
             numbers,
             strings,
-            arrays: self.arrays_without(&a.arrays, &b.arrays),
-            objects: self.objects_without(&a.objects, &b.objects),
+            arrays: self.noted(&a.arrays, &b.arrays),
+            objects: self.noted(&a.objects, &b.objects),
         })
     }
 
-    /// Notes for each of `a` what it is without.
-    fn arrays_without(&mut self, a: &[ArrayShape], b: &[ArrayShape]) -> Vec<ArrayShape> {
-        if b.contains(&ArrayShape::any()) {
-            return Vec::new();
+    fn strings_without(
+        &mut self,
+        a: &[StringShape],
+        b: &[StringShape],
+    ) -> Option<Vec<StringShape>> {
+        if a.is_empty() || b.is_empty() {
+            return Some(a.to_vec());
         }
-        let b: Vec<Arc<ArrayShape>> = b.iter().cloned().map(Arc::new).collect();
-        let without = a.iter().map(|own| {
-            let meets = b.iter().filter(|other| !self.are_disjoint_arrays(own, other));
-            let without = own.without.iter().chain(meets).cloned();
-            ArrayShape { without: distinct(without.collect()).into(), ..own.clone() }
-        });
-        without.collect()
-    }
-
-    /// Notes for each of `a` what it is without.
-    fn objects_without(&mut self, a: &[ObjectShape], b: &[ObjectShape]) -> Vec<ObjectShape> {
-        if b.iter().any(ObjectShape::is_any) {
-            return Vec::new();
+        let limit = self.options.limits.set_shapes;
+        let listed =
+            a.iter().filter_map(|shape| self.finite_without(shape.values.as_ref()?, shape, b));
+        let listed: Vec<StringShape> = listed.collect();
+        let mut strings: Vec<StringShape> =
+            a.iter().filter(|shape| shape.values.is_none()).cloned().collect();
+        if !strings.is_empty() {
+            for shape in self.gathered(b) {
+                let negated = self.negated_strings(&shape)?;
+                let both = |a: &StringShape, b: &StringShape, _: &mut dyn Conjoin| {
+                    intersect::strings(a, b)
+                };
+                strings = intersect::product(&strings, &negated, limit, self, both)?;
+            }
         }
-        let b: Vec<Arc<ObjectShape>> = b.iter().cloned().map(Arc::new).collect();
-        let without = a.iter().map(|own| {
-            let meets = b.iter().filter(|other| !self.are_disjoint_objects(own, other));
-            let without = own.without.iter().chain(meets).cloned();
-            ObjectShape { without: distinct(without.collect()).into(), ..own.clone() }
-        });
-        without.collect()
+        strings.extend(listed);
+        Some(self.gathered(&strings))
     }
 
     /// Makes the complements that wait in `draft`; `false` where a limit is met: the types concerned are
@@ -82,95 +150,73 @@ impl Builder<'_> {
         draft: &mut Draft,
         position: Position,
     ) -> Result<bool> {
-        let mut exact = true;
-        if draft.arrays.iter().any(|shape| !shape.without.is_empty()) {
-            match self.array_complements(&draft.arrays) {
-                Some(arrays) => draft.arrays = arrays,
-                None => {
-                    exact = false;
-                    let mut arrays = std::mem::take(&mut draft.arrays);
-                    if position == Position::Positive {
-                        arrays.iter_mut().for_each(|shape| shape.without = Arc::new([]));
-                        draft.arrays = distinct(arrays);
-                    }
-                }
-            }
-        }
-        if draft.objects.iter().any(|shape| !shape.without.is_empty()) {
-            match self.object_complements(&draft.objects, position)? {
-                Some(objects) => draft.objects = objects,
-                None => {
-                    exact = false;
-                    let mut objects = std::mem::take(&mut draft.objects);
-                    if position == Position::Positive {
-                        objects.iter_mut().for_each(|shape| shape.without = Arc::new([]));
-                        draft.objects = distinct(objects);
-                    }
-                }
-            }
-        }
-        Ok(exact)
+        let arrays = self.make_those_of(&mut draft.arrays, position)?;
+        Ok(self.make_those_of(&mut draft.objects, position)? && arrays)
     }
 
-    fn array_complements(&mut self, shapes: &[ArrayShape]) -> Option<Vec<ArrayShape>> {
-        let limit = self.options.limits.set_shapes.max(shapes.len());
-        let (mut done, mut open) = (Vec::new(), shapes.to_vec());
-        while let Some(mut own) = open.pop() {
-            let Some((other, rest)) = own.without.split_last() else {
-                done.push(own);
-                continue;
-            };
-            let (other, rest) = (other.clone(), rest.into());
-            own.without = rest;
-            if self.are_disjoint_arrays(&own, &other) {
-                open.push(own);
-                continue;
-            }
-            let negated = self.negated_array(&other)?;
-            open.extend(negated.iter().filter_map(|n| intersect::arrays(&own, n, self)));
-            if self.is_spent() {
-                return None;
-            }
-            if done.len() + open.len() > limit {
-                open = distinct(open);
-                if done.len() + open.len() > limit {
-                    return None;
-                }
-            }
-        }
-        done.reverse();
-        Some(distinct(done))
-    }
-
-    fn object_complements(
+    fn make_those_of<T: Complement>(
         &mut self,
-        shapes: &[ObjectShape],
+        shapes: &mut Vec<T>,
         position: Position,
-    ) -> Result<Option<Vec<ObjectShape>>> {
+    ) -> Result<bool> {
+        if shapes.iter().all(|shape| shape.without().is_empty()) {
+            return Ok(true);
+        }
+        let made = self.complements(shapes, position)?;
+        let is_exact = made.is_some();
+        *shapes = made.unwrap_or_else(|| match position {
+            Position::Positive => {
+                let bare = shapes.iter().map(|shape| shape.clone().beside(Arc::new([])));
+                distinct(bare.collect())
+            }
+            Position::Negative => Vec::new(),
+        });
+        Ok(is_exact)
+    }
+
+    /// Notes for each of `a` what it is without.
+    fn noted<T: Complement>(&mut self, a: &[T], b: &[T]) -> Vec<T> {
+        if b.iter().any(T::is_everything) {
+            return Vec::new();
+        }
+        let b: Vec<Arc<T>> = b.iter().cloned().map(Arc::new).collect();
+        let without = a.iter().map(|own| {
+            let meets = b.iter().filter(|other| !own.is_apart(other, self));
+            let without = own.without().iter().chain(meets).cloned();
+            own.clone().beside(distinct(without.collect()).into())
+        });
+        without.collect()
+    }
+
+    /// `shapes` without what each of them is noted to be without; `None` where a limit is met.
+    fn complements<T: Complement>(
+        &mut self,
+        shapes: &[T],
+        position: Position,
+    ) -> Result<Option<Vec<T>>> {
         let limit = self.options.limits.set_shapes.max(shapes.len());
         let (mut done, mut open) = (Vec::new(), shapes.to_vec());
         // By address; the shape is kept, so that no other gets it.
-        let mut known: FxHashMap<*const ObjectShape, (Arc<ObjectShape>, Vec<ObjectShape>)> =
-            FxHashMap::default();
-        while let Some(mut own) = open.pop() {
-            let Some((other, rest)) = own.without.split_last() else {
+        let mut known: FxHashMap<*const T, (Arc<T>, Vec<T>)> = FxHashMap::default();
+        while let Some(own) = open.pop() {
+            let Some((other, rest)) = own.without().split_last() else {
                 done.push(own);
                 continue;
             };
             let (other, rest) = (other.clone(), rest.into());
-            own.without = rest;
-            if self.are_disjoint_objects(&own, &other) {
+            let own = own.beside(rest);
+            if own.is_apart(&other, self) {
                 open.push(own);
                 continue;
             }
             let negated = match known.entry(Arc::as_ptr(&other)) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let negated = self.negated_object(&other, position)?;
+                    let Some(negated) = other.negated(self, position)? else { return Ok(None) };
                     new.insert((other.clone(), negated))
                 }
             };
-            open.extend(negated.1.iter().filter_map(|n| intersect::objects(&own, n, self)));
+            open.extend(negated.1.iter().filter_map(|n| T::both(&own, n, self)));
             if self.is_spent() {
                 return Ok(None);
             }
@@ -267,7 +313,7 @@ impl Builder<'_> {
         let mut right: Vec<Name> = Vec::new();
         let mut required: Vec<&Name> = shape.names.iter().filter(|name| name.required).collect();
         // Constants tell most branches apart, so they come first.
-        required.sort_by_key(|name| !self.is_few_strings(name.set));
+        required.sort_by_key(|name| self.few_strings(name.set).is_none());
         for required in required {
             let wrong = name(&required.text, false, self.negated(required.set));
             broken.push(of_names(right.iter().cloned().chain([wrong]).collect()));

@@ -50,17 +50,9 @@ impl Builder<'_> {
 
     pub(super) fn has_plainly_no_string(&self, shape: &StringShape) -> bool {
         let contradicts = shape.factors.iter().any(|factor| shape.without.contains(factor));
-        let factor = |id: &super::shape::FactorId| &self.factors[id.index()];
-        let fits = |text: &str| {
-            shape.factors.iter().all(|id| factor(id).matches(text))
-                && !shape.without.iter().any(|id| factor(id).matches(text))
-                && (shape.min == 0 && shape.max.is_none() || {
-                    let len = text.chars().count() as u64;
-                    len >= shape.min && shape.max.is_none_or(|max| len <= max)
-                })
-        };
         let few = shape.values.as_ref().filter(|values| values.len() <= WIDTH);
-        contradicts || few.is_some_and(|values| !values.iter().any(|text| fits(text)))
+        contradicts
+            || few.is_some_and(|values| !values.iter().any(|text| self.has_text(shape, text)))
     }
 
     fn has_plainly_no_array(&mut self, shape: &ArrayShape) -> bool {

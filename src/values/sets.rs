@@ -229,6 +229,9 @@ impl Sets {
     }
 }
 
+/// One of so many steps may be taken by second attempts.
+const SECOND: usize = 8;
+
 /// The state of [`Sets::compile`].
 pub(super) struct Builder<'o> {
     pub(super) schema: Arc<Schema>,
@@ -241,6 +244,8 @@ pub(super) struct Builder<'o> {
     pub(super) open_keys: FxHashSet<Place>,
     /// Steps of work that are left.
     pub(super) steps: usize,
+    /// Those of them that second attempts may take, where combining sets at once met a limit.
+    pub(super) second_steps: usize,
     /// How deep sets are nested in complements just now.
     pub(super) nesting: u32,
     /// How deep plain emptiness looks just now.
@@ -288,6 +293,7 @@ impl<'o> Builder<'o> {
             plainly_empty: FxHashMap::default(),
             open_keys: FxHashSet::default(),
             steps: options.limits.set_steps,
+            second_steps: options.limits.set_steps / SECOND,
             nesting: 0,
             depth: 0,
             terms,
@@ -437,7 +443,10 @@ impl<'o> Builder<'o> {
         let mut objects = Vec::with_capacity(draft.objects.len());
         for mut object in draft.objects {
             self.resolve_key_nodes(&mut object, Position::Positive)?;
-            objects.push(self.intern_object(object, terms));
+            self.mention_names(&mut object);
+            for object in self.split_some(object) {
+                objects.push(self.intern_object(object, terms));
+            }
         }
         Ok(Set { literals: draft.literals, numbers, strings, arrays, objects })
     }

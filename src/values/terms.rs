@@ -3,7 +3,7 @@
 //! Symbols are combined without looking at what they hold; one that is asked for is expanded by one
 //! level into a [`Draft`].
 
-use super::draft::{Draft, How};
+use super::draft::{Draft, How, distinct};
 use super::sets::Builder;
 use super::shape::{Position, SetId};
 use super::widen::asserts;
@@ -168,39 +168,85 @@ impl Builder<'_> {
     }
 
     fn meet_terms(&mut self, terms: &[Term], position: Position) -> Result<Arc<Draft>> {
-        let mut all: Option<Arc<Draft>> = None;
-        for term in terms {
-            let draft = self.term_draft(term, position)?;
-            let Some(before) = all.take() else {
-                all = Some(draft);
-                continue;
-            };
-            let mut both = (*before).clone();
-            if !self.try_meet(&mut both, &draft) {
-                for node in self.term_nodes(std::slice::from_ref(term)) {
-                    self.widen_node(node);
-                }
-                if position == Position::Negative {
-                    both = Draft::never();
-                }
-            }
-            all = Some(Arc::new(both));
+        let mut all = self.exact(terms, position, false)?;
+        if all.is_none() && self.second_steps > 0 && terms.iter().any(|t| matches!(t, Term::Not(_)))
+        {
+            let before = self.steps;
+            all = self.exact(terms, position, true)?;
+            self.second_steps = self.second_steps.saturating_sub(before - self.steps);
         }
-        let mut all = all.unwrap_or_else(|| Arc::new(Draft::any()));
-        if all.waits() {
-            let mut made = (*all).clone();
-            if !self.make_complements(&mut made, position)? {
-                self.widen_terms(terms, self.limit_met(), |kw| {
-                    matches!(kw, Kw::Not | Kw::OneOf | Kw::If)
-                });
-            }
-            all = Arc::new(made);
+        let mut all = match all {
+            Some(all) => all,
+            None => self.widened_to(terms, position)?,
+        };
+        if all.objects.iter().any(|shape| shape.some.len() > 1) {
+            let mut settled = (*all).clone();
+            settled.objects.iter_mut().for_each(|shape| self.settle_some(shape));
+            settled.objects = distinct(settled.objects);
+            all = Arc::new(settled);
         }
         Ok(all)
     }
 
-    fn term_draft(&mut self, term: &Term, position: Position) -> Result<Arc<Draft>> {
-        Ok(match *term {
+    /// The draft of a conjunction, or `None` where a limit is met. `by_cases`: what is in one branch of
+    /// several is negated by cases.
+    fn exact(
+        &mut self,
+        terms: &[Term],
+        position: Position,
+        by_cases: bool,
+    ) -> Result<Option<Arc<Draft>>> {
+        let mut all = Arc::new(Draft::any());
+        for (index, term) in terms.iter().enumerate() {
+            let Some(draft) = self.term_draft(term, position, by_cases)? else { return Ok(None) };
+            if index == 0 {
+                all = draft;
+                continue;
+            }
+            if !self.try_meet(Arc::make_mut(&mut all), &draft, position)? {
+                return Ok(None);
+            }
+        }
+        if all.waits() && !self.make_complements(Arc::make_mut(&mut all), position)? {
+            return Ok(None);
+        }
+        Ok(Some(all))
+    }
+
+    /// The draft of a conjunction in which a limit is met: what is too much is left out.
+    fn widened_to(&mut self, terms: &[Term], position: Position) -> Result<Arc<Draft>> {
+        let mut all = Draft::any();
+        for term in terms {
+            let draft = self.term_draft(term, position, false)?;
+            let fits = match &draft {
+                Some(draft) => self.try_meet(&mut all, draft, position)?,
+                None => false,
+            };
+            if !fits {
+                for node in self.term_nodes(std::slice::from_ref(term)) {
+                    self.widen_node(node);
+                }
+                if position == Position::Negative {
+                    all = Draft::never();
+                }
+            }
+        }
+        if all.waits() && !self.make_complements(&mut all, position)? {
+            self.widen_terms(terms, self.limit_met(), |kw| {
+                matches!(kw, Kw::Not | Kw::OneOf | Kw::If)
+            });
+        }
+        Ok(Arc::new(all))
+    }
+
+    /// `None` where a limit is met.
+    fn term_draft(
+        &mut self,
+        term: &Term,
+        position: Position,
+        by_cases: bool,
+    ) -> Result<Option<Arc<Draft>>> {
+        Ok(Some(match *term {
             Term::Never => Arc::new(Draft::never()),
             Term::Literal(doc, value) => {
                 let schema = self.schema.clone();
@@ -208,17 +254,14 @@ impl Builder<'_> {
             }
             Term::Node(place) => self.draft(place, How::plain(position))?,
             Term::Not(set) => {
+                if by_cases
+                    && let [Term::Node(place)] = self.terms.get(set.index())[..]
+                    && let Some(draft) = self.not_exactly_one(place, position)?
+                {
+                    return Ok(Some(Arc::new(draft)));
+                }
                 let inner = self.set_draft(set, position.flip())?;
-                let left = self.difference(&Draft::any(), &inner);
-                Arc::new(left.unwrap_or_else(|| {
-                    for node in self.term_nodes(std::slice::from_ref(term)) {
-                        self.widen_node(node);
-                    }
-                    match position {
-                        Position::Positive => Draft::any(),
-                        Position::Negative => Draft::never(),
-                    }
-                }))
+                return Ok(self.difference(&Draft::any(), &inner).map(Arc::new));
             }
             Term::Union(union) => {
                 let sets = self.unions.get(union.index()).clone();
@@ -226,45 +269,32 @@ impl Builder<'_> {
                     sets.iter().map(|&set| self.set_draft(set, position)).collect();
                 Arc::new(Draft::union(drafts?.iter().map(|draft| &**draft)))
             }
-        })
+        }))
     }
 
-    /// Whether a set is one string, at most.
-    pub(super) fn is_one_string(&self, set: SetId) -> bool {
-        self.one_string(set).is_some()
-    }
-
-    /// The string that a set is at most, where a constant makes it so.
-    pub(super) fn one_string(&self, set: SetId) -> Option<Box<str>> {
-        let text = |term: &Term| -> Option<Box<str>> {
-            let value = match *term {
-                Term::Literal(doc, value) => self.schema.document(doc).value(value),
-                Term::Node(place) => {
-                    self.schema.value(self.schema.node(place.node).active(Kw::Const)?)
-                }
-                _ => return None,
-            };
-            value.as_str().map(Box::from)
-        };
-        self.terms.get(set.index()).iter().find_map(text)
-    }
-
-    /// Whether `const` or `enum` leaves a set a few strings at most.
-    pub(super) fn is_few_strings(&self, set: SetId) -> bool {
+    /// The strings that `const` or `enum` leaves a set at most, where they are few.
+    pub(super) fn few_strings(&self, set: SetId) -> Option<Vec<&str>> {
         const FEW: usize = 64;
-        let is_string = |value: JsonRef<'_>| value.as_str().is_some();
-        self.terms.get(set.index()).iter().any(|term| match *term {
-            Term::Literal(doc, value) => is_string(self.schema.document(doc).value(value)),
-            Term::Node(place) => {
-                let node = self.schema.node(place.node);
-                let value = |kw| node.active(kw).map(|keyword| self.schema.value(keyword));
-                value(Kw::Const).is_some_and(is_string)
-                    || value(Kw::Enum).is_some_and(|values| {
-                        values.items().take(FEW + 1).count() <= FEW && values.items().all(is_string)
-                    })
+        let listed = |term: &Term| -> Option<Vec<&str>> {
+            match *term {
+                Term::Literal(doc, value) => {
+                    Some(vec![self.schema.document(doc).value(value).as_str()?])
+                }
+                Term::Node(place) => {
+                    let node = self.schema.node(place.node);
+                    let value = |kw| node.active(kw).map(|keyword| self.schema.value(keyword));
+                    match (value(Kw::Const), value(Kw::Enum)) {
+                        (Some(value), _) => Some(vec![value.as_str()?]),
+                        (None, Some(values)) if values.items().take(FEW + 1).count() <= FEW => {
+                            values.items().map(JsonRef::as_str).collect()
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
             }
-            _ => false,
-        })
+        };
+        self.terms.get(set.index()).iter().find_map(listed)
     }
 }
 

@@ -7,8 +7,9 @@ use crate::automaton::level::Seen;
 use crate::automaton::members::MemberInfo;
 use crate::automaton::object::ObjectAtom;
 use crate::language::TextState;
-use crate::values::{Member, Members, SetId, Weigh};
+use crate::values::{Member, Members, ObjectId, SetId, Weigh};
 use rustc_hash::FxHashSet;
+use std::sync::OnceLock;
 
 /// Other keys that are written for one object, at most.
 const MOST_KEYS: u64 = 10_000;
@@ -90,8 +91,7 @@ impl Automaton {
                     continue;
                 }
                 Member::Other(combination, set) => {
-                    let keys = fresh.keys(Some(combination), 1);
-                    keys.map(|keys| keys.into_iter().map(|(key, _)| (key, set)).collect())
+                    fresh.of(atom.id, combination).map(|key| vec![(key, set)])
                 }
                 Member::Spare(count) => {
                     if count > MOST_KEYS {
@@ -128,6 +128,26 @@ impl FreshKeys<'_> {
             || self.info.names.iter().any(|name| name.text.as_bytes() == key)
     }
 
+    /// One key of a combination, spelled. Before the first key it is always the same one.
+    fn of(&mut self, object: ObjectId, combination: usize) -> Option<Vec<u8>> {
+        let is_first = self.seen.is_none() && self.given.is_empty();
+        let known = self.costs.fresh.get(object.index()).filter(|_| is_first).map(|known| {
+            let count = || self.info.other.as_ref().map_or(0, |other| other.combinations_len());
+            known.get_or_init(|| (0..count()).map(|_| OnceLock::new()).collect())
+        });
+        let known = known.and_then(|known| known.get(combination));
+        if let Some((text, key)) = known.and_then(OnceLock::get) {
+            self.given.insert(text.clone());
+            return Some(key.clone());
+        }
+        let (key, _) = self.keys(Some(combination), 1)?.pop()?;
+        if let (Some(known), Some(text)) = (known, self.given.iter().next()) {
+            // Who was faster found the same.
+            let _ = known.set((text.clone(), key.clone()));
+        }
+        Some(key)
+    }
+
     /// So many keys, spelled, with the sets of their values; those of one combination, if it is
     /// given. `None` where there are none.
     fn keys(&mut self, combination: Option<usize>, count: usize) -> Option<Vec<(Vec<u8>, SetId)>> {
@@ -143,6 +163,9 @@ impl FreshKeys<'_> {
                 combination.is_none_or(|only| only == index) && self.costs.spells_set(set)
             })
             .collect();
+        if sets.is_empty() && count > 0 {
+            return None;
+        }
         let chosen = combination.map_or(Some(all), |only| other.only(only))?;
         let (mut found, mut tries) = (Vec::new(), 0);
         let start = chosen.language().start();
