@@ -37,6 +37,7 @@ mod negate;
 mod numbers;
 mod plain;
 mod plan_members;
+mod rooms;
 mod sets;
 mod shape;
 mod strings;
@@ -59,4 +60,4 @@ pub(crate) use shape::{
     StringId, Strings, Way,
 };
 pub(crate) use strings::{FormatUse, encoding_use, format_use};
-pub(crate) use unique::{Places, Scalar};
+pub(crate) use unique::{Places, SEEN_VALUES, Scalar};

@@ -126,7 +126,7 @@ impl Builder<'_> {
                 open.push(own);
                 continue;
             }
-            let negated = self.negated_array(&other)?;
+            let negated = self.negated_array(&other);
             open.extend(negated.iter().filter_map(|n| intersect::arrays(&own, n, self)));
             if self.is_spent() {
                 return None;
@@ -207,12 +207,15 @@ impl Builder<'_> {
         Some(broken)
     }
 
-    /// The arrays that break one of the constraints of `shape`; `None` where that cannot be said.
-    fn negated_array(&mut self, shape: &ArrayShape) -> Option<Vec<ArrayShape>> {
-        if shape.unique {
-            return None;
-        }
+    /// The arrays that break one of the constraints of `shape`.
+    fn negated_array(&mut self, shape: &ArrayShape) -> Vec<ArrayShape> {
         let mut broken = Vec::new();
+        if shape.unique {
+            broken.push(ArrayShape { repeats: true, min: 2, ..ArrayShape::any() });
+        }
+        if shape.repeats {
+            broken.push(ArrayShape { unique: true, ..ArrayShape::any() });
+        }
         let prefix: Arc<[SetId]> = shape.prefix.iter().map(|&set| self.negated(set)).collect();
         let rest = self.negated(shape.rest);
         if rest != SetId::NEVER || prefix.iter().any(|&set| set != SetId::NEVER) {
@@ -238,7 +241,7 @@ impl Builder<'_> {
             }
         }
         broken.extend(shape.without.iter().map(|other| (**other).clone()));
-        Some(broken)
+        broken
     }
 
     /// The objects that break one of the constraints of `shape`. What the policy closes is open here:
