@@ -36,6 +36,13 @@ impl Clip {
     }
 }
 
+impl Clip {
+    /// Nothing is clipped.
+    pub(super) fn everything() -> Clip {
+        Clip { bytes: u64::MAX, items: u64::MAX, levels: usize::MAX, seeds: (0, 0) }
+    }
+}
+
 /// A cache key: 128 bits, seeded anew for each engine, so that no schema can make two meet.
 pub(crate) type Fingerprint = u128;
 
@@ -94,6 +101,9 @@ impl Automaton {
         }
         let mut mixer = Mixer(clip.seeds.0, clip.seeds.1);
         config.relaxed.filter(|_| compares).hash(&mut mixer);
+        if self.has_watched && config.relaxed.is_some() {
+            (config.is_doubtful(), self.last_without(config, clip.levels + 1)).hash(&mut mixer);
+        }
         self.hash_level(&config.top, clip, &mut mixer);
         let mut frames = config.frames();
         for level in frames.by_ref().take(clip.levels) {
@@ -104,7 +114,7 @@ impl Automaton {
         Some(u128::from(mixer.0) << 64 | u128::from(mixer.1))
     }
 
-    fn hash_level(&self, level: &Level, clip: &Clip, mixer: &mut Mixer) {
+    pub(super) fn hash_level(&self, level: &Level, clip: &Clip, mixer: &mut Mixer) {
         std::mem::discriminant(level).hash(mixer);
         match level {
             Level::Value(level) => {

@@ -23,6 +23,9 @@ pub(crate) struct ArrayInfo {
     pub(crate) plan: Option<ItemPlan>,
     /// No item equals another one, and the mask sees to that.
     pub(crate) unique: bool,
+    /// Where items differ: it is not enough to refuse their last bytes, since they may be arrays or
+    /// objects to which nothing can be added.
+    pub(crate) watched: bool,
     /// Where items differ, the least maximum that a string among them has.
     pub(crate) longest: Option<u64>,
     /// The hashes of the values at each place, where those are few and items differ.
@@ -47,6 +50,7 @@ impl ArrayInfo {
             max,
             plan: sets.item_plan(id, |set| !emptiness.is_empty(set)),
             unique: unique.is_some(),
+            watched: unique.is_some() && sets.has_narrow_items(id, emptiness),
             longest: unique.and_then(|_| least_longest(sets, id)),
             places: sets.unique_places(id).map(|p| p.map(|scalar| hashes.scalar(scalar))),
         }

@@ -41,6 +41,7 @@ mod number;
 mod object;
 mod probe;
 mod relaxed;
+mod room;
 mod spelling;
 mod step;
 mod string;
@@ -57,6 +58,7 @@ use info::{ArrayInfo, ObjectInfo};
 use level::{Tags, merge_atoms};
 use number::{Lex, NumberInfo};
 use relaxed::Relaxed;
+use room::ObjectRoom;
 use std::sync::Arc;
 use unique::{Digest, Hashes};
 
@@ -91,6 +93,10 @@ pub(crate) struct Automaton {
     emptiness: Emptiness,
     /// Some array wants unique items.
     has_unique: bool,
+    /// Some of them want more than that the last byte of an item is refused.
+    has_watched: bool,
+    /// By object: its parts of which there are many values.
+    object_rooms: Vec<ObjectRoom>,
     hashes: Hashes,
 }
 
@@ -135,11 +141,17 @@ impl Automaton {
             .map(ArrayId::new)
             .map(|id| ArrayInfo::new(&sets, id, &emptiness, hashes))
             .collect();
-        let objects = (0..sets.object_count())
+        let objects: Vec<ObjectInfo> = (0..sets.object_count())
             .map(ObjectId::new)
             .map(|id| ObjectInfo::new(&sets, id, &emptiness, policy.order, &mut strings, free))
             .collect();
+        let has_watched = arrays.iter().any(|array| array.watched);
+        let rooms = objects.iter().enumerate().take_while(|_| has_watched);
+        let rooms = rooms
+            .map(|(index, info)| ObjectRoom::new(&sets, ObjectId::new(index), info, &emptiness));
         Automaton {
+            has_watched,
+            object_rooms: rooms.collect(),
             minimal: policy.escapes == Escapes::Minimal,
             gaps: Gaps::new(policy),
             number_start: if registers { Lex::registering() } else { Lex::START },

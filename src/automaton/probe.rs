@@ -64,6 +64,12 @@ impl Automaton {
     /// The configuration behind the key at the top, closed as `key`. `None` where no candidate takes
     /// it.
     pub(crate) fn close_key(&self, config: &Config, key: &KeyLevel) -> Option<Config> {
+        let mut next = self.closed_key(config, key)?;
+        self.settle_items(&mut next).then_some(next)
+    }
+
+    /// The same, whatever that leaves of items that must differ.
+    pub(super) fn closed_key(&self, config: &Config, key: &KeyLevel) -> Option<Config> {
         let Some(Level::Object(object)) = config.parent() else { return None };
         let entry = key.entry(self.table(key));
         let (object, value) = object.close_key(&self.objects, key, entry, self.gaps.between)?;
@@ -166,7 +172,8 @@ impl Automaton {
         let Level::Number(level) = &config.top else { return None };
         let tags = level.complete(&self.numbers);
         let mut next = config.clone();
-        (!tags.is_empty() && self.finish(&mut next, &tags)).then_some(next)
+        let live = !tags.is_empty() && self.finish(&mut next, &tags);
+        (live && self.settle_items(&mut next)).then_some(next)
     }
 
     /// Moves a number's candidate by one of its bytes.
@@ -184,6 +191,7 @@ impl Automaton {
     pub(crate) fn close_scalar(&self, config: &Config, tags: &SmallBits) -> Config {
         let mut next = config.clone();
         self.finish(&mut next, tags);
+        self.mark_short(&mut next);
         next
     }
 

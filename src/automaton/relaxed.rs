@@ -14,7 +14,7 @@ use super::string::{At, Decoder, StringAtom};
 use super::unique::text_value;
 use super::{Automaton, Clip, Config, Level};
 use crate::base::SmallBits;
-use crate::values::{StringId, Strings};
+use crate::values::{SEEN_VALUES, StringId, Strings};
 
 /// What a configuration that forgets keeps instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +46,11 @@ impl Config {
     /// Whether the container around the top forgets its items.
     pub(super) fn is_forgetful(&self) -> bool {
         self.relaxed.is_some_and(|relaxed| relaxed.new <= 1)
+    }
+
+    /// How many levels stand above the first one that forgets; more than there are, if none does.
+    pub(super) fn first_forgetful(&self) -> usize {
+        self.relaxed.map_or(usize::MAX, |relaxed| relaxed.new as usize)
     }
 
     fn mark(&mut self, mark: Mark) {
@@ -95,7 +100,7 @@ impl Automaton {
                 long |= info.unique && info.longest.is_some_and(|most| array.seen.longest >= most);
             }
         }
-        if has_places || self.is_closing_refused(config) {
+        if has_places || self.is_closing_refused(config) || !self.items_last(config) {
             return None;
         }
         let mut relaxed = config.clone();
@@ -110,6 +115,21 @@ impl Automaton {
             relaxed.mark(Mark::Somewhere);
         }
         Some(relaxed)
+    }
+
+    /// After a step: marks where an array or object can perhaps become no other item than those that
+    /// have come; `false` where that is so.
+    pub(super) fn settle_items(&self, config: &mut Config) -> bool {
+        self.mark_short(config);
+        self.keeps_items(config)
+    }
+
+    /// Marks where an array or object that is an item can perhaps become no other one than those that
+    /// have come.
+    pub(super) fn mark_short(&self, config: &mut Config) {
+        if config.relaxed.is_some() && !self.items_last_below(config, config.first_forgetful()) {
+            config.mark(Mark::Somewhere);
+        }
     }
 
     /// The array with unique items around the top, if it is one.
@@ -187,7 +207,9 @@ impl Automaton {
             (Strings::Language(_), At::Language(state)) => {
                 let (chosen, whole) =
                     (self.sets.unique_string(atom.id), decoder.text.is_boundary());
-                chosen.is_none_or(|own| own.runs_out(state) || !whole && own.ever_runs_out())
+                chosen.is_none_or(|own| {
+                    !own.outlasts(state, SEEN_VALUES) || !whole && own.ever_runs_out()
+                })
             }
             _ => true,
         }

@@ -22,6 +22,11 @@ enum ValueStep {
 impl Automaton {
     /// Moves `config` by one byte. `Ok(false)`: no document goes on so, and `config` is spoiled.
     pub(crate) fn step(&self, config: &mut Config, byte: u8) -> Result<bool, Full> {
+        Ok(self.step_byte(config, byte)? && self.settle_items(config))
+    }
+
+    /// The same, arrays and objects aside that must differ from others and perhaps no longer can.
+    pub(super) fn step_byte(&self, config: &mut Config, byte: u8) -> Result<bool, Full> {
         match &mut config.top {
             Level::Value(level) => match self.step_value(level, byte) {
                 ValueStep::Stay(live) => return Ok(live),
@@ -151,7 +156,7 @@ impl Automaton {
         if !self.finish(config, &tags) {
             return Ok(false);
         }
-        self.step(config, byte)
+        self.step_byte(config, byte)
     }
 
     fn step_value(&self, level: &mut ValueLevel, byte: u8) -> ValueStep {
@@ -260,7 +265,7 @@ impl Automaton {
             KeyStep::Stay | KeyStep::Thinned => true,
             KeyStep::Closed => {
                 let Level::Key(key) = &config.top else { return Ok(false) };
-                self.close_key(config, key).map(|next| *config = next).is_some()
+                self.closed_key(config, key).map(|next| *config = next).is_some()
             }
         })
     }

@@ -5,11 +5,11 @@
 //! keeps the hashes of its items (128 bits, seeded anew for each automaton), shared between the
 //! configurations that have them. An item that is complete is refused where its hash has been seen,
 //! and so is a step behind which only such items are left. For a string or number those are looked
-//! for; an array or object here always has room for a further part.
+//! for here, for an array or object in [`room`](super::room).
 
 use super::fingerprint::Mixer;
 use super::info::ArrayInfo;
-use super::level::{ArrayLevel, StringLevel};
+use super::level::{ArrayLevel, NumberLevel, StringLevel};
 use super::number::NumberCursor;
 use super::string::{At, Decoder, Reading, StringAtom, chars_in};
 use super::{Automaton, Config, Level};
@@ -17,6 +17,7 @@ use crate::base::{Chain, Decimal, SmallBits};
 use crate::language::TextState;
 use crate::values::{Places, Scalar, Strings};
 use rpds::RedBlackTreeSetSync;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -37,6 +38,10 @@ impl Items {
         self.values.as_ref().is_some_and(|values| values.contains(&value))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.values.as_ref().map_or(0, RedBlackTreeSetSync::size)
+    }
+
     pub(super) fn has_any(&self) -> bool {
         self.values.is_some()
     }
@@ -47,6 +52,31 @@ impl Items {
 pub(crate) struct Digest {
     top: Part,
     below: Chain<Part>,
+}
+
+impl Digest {
+    /// How many values are in progress.
+    pub(super) fn values(&self) -> usize {
+        1 + self.below.iter().count()
+    }
+
+    /// What they have become.
+    pub(super) fn hash(&self, mixer: &mut Mixer) {
+        for part in std::iter::once(&self.top).chain(self.below.iter()) {
+            match part {
+                Part::Literal(byte) => mixer.write_u8(*byte),
+                Part::Number(text) => mixer.write(text),
+                Part::Text(at) | Part::Array(at) => {
+                    mixer.write_u64(at.0);
+                    mixer.write_u64(at.1);
+                }
+                Part::Object(members, key) => {
+                    mixer.write_value(*members);
+                    mixer.write_value(*key);
+                }
+            }
+        }
+    }
 }
 
 /// What has been read of one value.
@@ -69,6 +99,11 @@ impl Hashes {
     pub(super) fn new() -> Hashes {
         let random = RandomState::new();
         Hashes(Mixer(random.hash_one(1), random.hash_one(2)))
+    }
+
+    /// To hash what has been read in some other way.
+    pub(super) fn mixer(self) -> Mixer {
+        self.0
     }
 
     fn kind(self, kind: u8) -> Mixer {
@@ -132,7 +167,7 @@ impl Mixer {
         self.write_u64((value >> 64) as u64);
     }
 
-    fn value(mut self) -> Value {
+    pub(super) fn value(mut self) -> Value {
         self.write_u64(u64::MAX);
         u128::from(self.0) << 64 | u128::from(self.1)
     }
@@ -343,7 +378,7 @@ impl Automaton {
                 level.atoms.retain(|atom| {
                     let cursor = NumberCursor { lex: lex.clone(), atom: atom.state };
                     keep(&mut atom.tags, &|fresh| {
-                        self.number_left(&cursor, text, |text| fresh(self.hashes.number(text)))
+                        self.find_number_end(&cursor, text, |text| fresh(self.hashes.number(text)))
                     })
                 });
                 !level.atoms.is_empty()
@@ -401,35 +436,69 @@ impl Automaton {
         }
     }
 
-    /// Whether a number can end as one that is `fresh`.
-    fn number_left(
+    /// Ends of the number at the top of a value in progress that make different values, `most` of
+    /// them or all.
+    pub(super) fn number_ends(
+        &self,
+        level: &NumberLevel,
+        digest: &Digest,
+        most: usize,
+    ) -> Vec<SmallVec<[u8; 8]>> {
+        let Part::Number(begun) = &digest.top else { return Vec::new() };
+        let (mut known, mut ends) = (FxHashSet::default(), Vec::new());
+        for atom in &level.atoms {
+            let cursor = NumberCursor { lex: level.lex.clone(), atom: atom.state };
+            self.find_number_end(&cursor, begun, |text| {
+                if known.insert(self.hashes.number(text)) {
+                    ends.push(SmallVec::from_slice(&text[begun.len()..]));
+                }
+                ends.len() >= most
+            });
+        }
+        ends
+    }
+
+    /// Whether a number, begun as `text`, has an end that is `wanted`; short ones are asked first.
+    fn find_number_end(
         &self,
         cursor: &NumberCursor,
         text: &[u8],
-        fresh: impl Fn(&[u8]) -> bool,
+        mut wanted: impl FnMut(&[u8]) -> bool,
     ) -> bool {
         // Zeros and exponents last: they may add nothing.
         const BYTES: &[u8] = b"1234567890.e-+";
         let mut text: SmallVec<[u8; 32]> = SmallVec::from_slice(text);
-        let done = |cursor: &NumberCursor, text: &[u8]| self.ends_number(cursor) && fresh(text);
-        if done(cursor, &text) {
+        let begun = text.len();
+        if self.ends_number(cursor) && wanted(&text) {
             return true;
         }
-        let mut open = vec![(cursor.clone(), 0)];
-        while let Some((cursor, tried)) = open.last_mut() {
-            let Some(&byte) = BYTES.get(*tried) else {
-                open.pop();
-                text.pop();
-                continue;
-            };
-            *tried += 1;
-            let mut next = cursor.clone();
-            if self.step_number(&mut next, byte) {
+        for most in 1.. {
+            let (mut open, mut cut) = (vec![(cursor.clone(), 0)], false);
+            while let Some((cursor, tried)) = open.last_mut() {
+                let Some(&byte) = BYTES.get(*tried) else {
+                    open.pop();
+                    text.truncate(begun + open.len().saturating_sub(1));
+                    continue;
+                };
+                *tried += 1;
+                let mut next = cursor.clone();
+                if !self.step_number(&mut next, byte) {
+                    continue;
+                }
                 text.push(byte);
-                if done(&next, &text) {
+                let is_longest = open.len() == most;
+                if is_longest && self.ends_number(&next) && wanted(&text) {
                     return true;
                 }
-                open.push((next, 0));
+                if is_longest {
+                    text.pop();
+                    cut = true;
+                } else {
+                    open.push((next, 0));
+                }
+            }
+            if !cut {
+                break;
             }
         }
         false

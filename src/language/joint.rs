@@ -70,8 +70,13 @@ impl Joint {
         let (distances, finite) = (product.distances(), product.finite_states());
         let language = Arc::new(Language { mode: Mode::Eager(product) });
         let count = language.cardinality(language.start(), 0);
-        let mut chosen = Chosen { joint: self.clone(), language, distances, finite, count: 0 };
-        chosen.count = count.unwrap_or_else(|| chosen.ascii_strings().max(Language::COUNTED));
+        let (joint, ascii) = (self.clone(), Arc::default());
+        let mut chosen = Chosen { joint, language, distances, finite, ascii, count: 0 };
+        chosen.count = count.unwrap_or_else(|| {
+            chosen.ascii = Arc::new(chosen.ascii_strings());
+            let ascii = chosen.ascii.get(&chosen.language.start());
+            ascii.copied().unwrap_or(0).max(Language::COUNTED)
+        });
         (!chosen.language.is_empty()).then_some(chosen)
     }
 }
@@ -85,6 +90,8 @@ pub(crate) struct Chosen {
     distances: Vec<u32>,
     /// States from which there are finitely many strings.
     finite: FixedBitSet,
+    /// Where there are many but finitely many strings: by state, how many of ASCII alone.
+    ascii: Arc<FxHashMap<LangState, u64>>,
     /// How many strings there are, at least.
     count: u64,
 }
@@ -99,11 +106,11 @@ impl Chosen {
         self.joint.restrict(|index| index == combination)
     }
 
-    /// How many strings there are of ASCII alone, where they come to an end.
-    fn ascii_strings(&self) -> u64 {
+    /// By state, how many strings there are of ASCII alone, where they come to an end.
+    fn ascii_strings(&self) -> FxHashMap<LangState, u64> {
         let start = self.language.start();
         if !self.runs_out(start) {
-            return 0;
+            return FxHashMap::default();
         }
         let ways = |state| (0..0x80).filter_map(move |b| self.language.step_byte(state, b).ok()?);
         let mut counted: FxHashMap<LangState, u64> = FxHashMap::default();
@@ -123,7 +130,12 @@ impl Chosen {
                 open.extend(ways(state).map(|next| (next, false)));
             }
         }
-        counted.get(&start).copied().unwrap_or(0)
+        counted
+    }
+
+    /// Whether from a state there are surely more strings than `some`.
+    pub(crate) fn outlasts(&self, state: LangState, some: u64) -> bool {
+        !self.runs_out(state) || self.ascii.get(&state).is_some_and(|&count| count > some)
     }
 
     /// The combination of a string that ends in `state`.

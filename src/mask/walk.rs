@@ -146,6 +146,7 @@ impl<'a> Walk<'a> {
     fn has_shortcut(&self, config: &Config) -> bool {
         let small = match &config.top {
             Level::String(_) => true,
+            Level::Key(_) if self.source.automaton.is_item_short(config) => false,
             Level::Key(level) => !level.free || level.is_fresh(),
             // It matters what its value is.
             Level::Number(_) if self.source.automaton.tracks(config) => false,

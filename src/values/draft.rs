@@ -329,7 +329,7 @@ impl Builder<'_> {
             Kw::PrefixItems | Kw::Items | Kw::AdditionalItems => {
                 self.items(draft, at, kw, keywords);
             }
-            Kw::UniqueItems if value.as_bool() == Some(true) => self.unique(draft, at),
+            Kw::UniqueItems if value.as_bool() == Some(true) => self.unique(draft),
             Kw::Contains => self.contains(draft, at, keywords),
             Kw::Properties | Kw::PatternProperties | Kw::AdditionalProperties => {
                 match self.properties(at, kw, keywords)? {

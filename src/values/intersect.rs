@@ -105,6 +105,9 @@ pub(super) fn strings(a: &StringShape, b: &StringShape) -> Option<StringShape> {
 
 pub(super) fn arrays(a: &ArrayShape, b: &ArrayShape, join: &mut dyn Conjoin) -> Option<ArrayShape> {
     join.spend(1 + (a.prefix.len() + b.prefix.len()) / STEP);
+    if a.unique && b.repeats || a.repeats && b.unique {
+        return None;
+    }
     let (min, max) = (a.min.max(b.min), least(a.max, b.max));
     let len = a.prefix.len().max(b.prefix.len()) as u64;
     let prefix = (0..len).map(|i| join.join(a.item(i), b.item(i))).collect();
@@ -115,6 +118,7 @@ pub(super) fn arrays(a: &ArrayShape, b: &ArrayShape, join: &mut dyn Conjoin) -> 
         max,
         counts: together(&a.counts, &b.counts),
         unique: a.unique || b.unique,
+        repeats: a.repeats || b.repeats,
         without: together(&a.without, &b.without),
         evaluated: evaluated(a.evaluated.as_ref(), b.evaluated.as_ref(), evaluated_items),
     };

@@ -4,6 +4,7 @@ use super::draft::{At, Draft};
 use super::literals::length;
 use super::sets::{Builder, Widened};
 use super::shape::{ArrayShape, ItemCount, Position};
+use super::terms::Term;
 use super::unevaluated::of_items;
 use crate::base::Route;
 use crate::schema::{Keyword, Kw, Status};
@@ -34,20 +35,28 @@ impl Builder<'_> {
         self.meet_arrays(draft, &shape);
     }
 
-    /// `uniqueItems`. Which arrays repeat an item is not compiled: where it is negated, the check asks.
-    pub(super) fn unique(&mut self, draft: &mut Draft, at: At) {
-        if at.how.position == Position::Negative {
-            draft.arrays.clear();
-            self.widened.push(Widened {
-                node: at.place.node,
-                index: at.index,
-                route: Route::Check,
-                reason: "that items repeat is not enforced where it is negated".into(),
-                limit: None,
-                position: Some(Position::Negative),
-            });
-            return;
-        }
+    /// `uniqueItems`.
+    pub(super) fn unique(&mut self, draft: &mut Draft) {
         self.meet_arrays(draft, &ArrayShape { unique: true, ..ArrayShape::any() });
+    }
+
+    /// Arrays in which items must be equal: that is not compiled, so the check asks.
+    pub(super) fn leave_out_repeats(&mut self, terms: &[Term]) {
+        let schema = self.schema.clone();
+        for node in self.term_nodes(terms) {
+            for node in self.in_place_closure(node) {
+                let keywords = schema.node(node).keywords().iter().enumerate();
+                for (index, _) in keywords.filter(|(_, k)| k.kw == Some(Kw::UniqueItems)) {
+                    self.widened.push(Widened {
+                        node,
+                        index,
+                        route: Route::Check,
+                        reason: "that items repeat is not enforced where it is negated".into(),
+                        limit: None,
+                        position: Some(Position::Negative),
+                    });
+                }
+            }
+        }
     }
 }

@@ -39,6 +39,7 @@ mod negate;
 mod numbers;
 mod plain;
 mod plan_members;
+mod rooms;
 mod sets;
 mod shape;
 mod some;
@@ -62,4 +63,4 @@ pub(crate) use shape::{
     StringId, Strings, Way,
 };
 pub(crate) use strings::{FormatUse, encoding_use, format_use};
-pub(crate) use unique::{Places, Scalar};
+pub(crate) use unique::{Places, SEEN_VALUES, Scalar};

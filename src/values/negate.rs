@@ -36,8 +36,8 @@ trait Complement: Clone + Eq + Hash {
 
     fn both(a: &Self, b: &Self, join: &mut dyn Conjoin) -> Option<Self>;
 
-    /// What breaks one of its constraints; `None` where that cannot be said.
-    fn negated(&self, builder: &mut Builder<'_>, position: Position) -> Result<Option<Vec<Self>>>;
+    /// What breaks one of its constraints.
+    fn negated(&self, builder: &mut Builder<'_>, position: Position) -> Result<Vec<Self>>;
 }
 
 impl Complement for ArrayShape {
@@ -61,7 +61,7 @@ impl Complement for ArrayShape {
         intersect::arrays(a, b, join)
     }
 
-    fn negated(&self, builder: &mut Builder<'_>, _: Position) -> Result<Option<Vec<Self>>> {
+    fn negated(&self, builder: &mut Builder<'_>, _: Position) -> Result<Vec<Self>> {
         Ok(builder.negated_array(self))
     }
 }
@@ -87,8 +87,8 @@ impl Complement for ObjectShape {
         intersect::objects(a, b, join)
     }
 
-    fn negated(&self, builder: &mut Builder<'_>, position: Position) -> Result<Option<Vec<Self>>> {
-        builder.negated_object(self, position).map(Some)
+    fn negated(&self, builder: &mut Builder<'_>, position: Position) -> Result<Vec<Self>> {
+        builder.negated_object(self, position)
     }
 }
 
@@ -212,7 +212,7 @@ impl Builder<'_> {
             let negated = match known.entry(Arc::as_ptr(&other)) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let Some(negated) = other.negated(self, position)? else { return Ok(None) };
+                    let negated = other.negated(self, position)?;
                     new.insert((other.clone(), negated))
                 }
             };
@@ -253,12 +253,15 @@ impl Builder<'_> {
         Some(broken)
     }
 
-    /// The arrays that break one of the constraints of `shape`; `None` where that cannot be said.
-    fn negated_array(&mut self, shape: &ArrayShape) -> Option<Vec<ArrayShape>> {
-        if shape.unique {
-            return None;
-        }
+    /// The arrays that break one of the constraints of `shape`.
+    fn negated_array(&mut self, shape: &ArrayShape) -> Vec<ArrayShape> {
         let mut broken = Vec::new();
+        if shape.unique {
+            broken.push(ArrayShape { repeats: true, min: 2, ..ArrayShape::any() });
+        }
+        if shape.repeats {
+            broken.push(ArrayShape { unique: true, ..ArrayShape::any() });
+        }
         let prefix: Arc<[SetId]> = shape.prefix.iter().map(|&set| self.negated(set)).collect();
         let rest = self.negated(shape.rest);
         if rest != SetId::NEVER || prefix.iter().any(|&set| set != SetId::NEVER) {
@@ -284,7 +287,7 @@ impl Builder<'_> {
             }
         }
         broken.extend(shape.without.iter().map(|other| (**other).clone()));
-        Some(broken)
+        broken
     }
 
     /// The objects that break one of the constraints of `shape`. What the policy closes is open here:

@@ -72,7 +72,7 @@ impl Sets {
         builder.survey(root)?;
         let unique = builder.settle_unique();
         let mut sets = builder.finish(root, unique);
-        UniqueArrays::limit(&mut sets);
+        UniqueArrays::limit(&mut sets, options.policy.order);
         Ok(sets)
     }
 
@@ -184,6 +184,11 @@ impl Sets {
     /// The keywords that are not enforced, or not wholly.
     pub(crate) fn widened(&self) -> &[Widened] {
         &self.widened
+    }
+
+    /// Routes keywords that turn out not to be enforced.
+    pub(super) fn widen(&mut self, more: Vec<Widened>) {
+        self.widened.extend(more);
     }
 
     /// What a reader of the schema should know about its patterns.
@@ -411,6 +416,14 @@ impl<'o> Builder<'o> {
         self.item_ways[id.index()].as_ref()
     }
 
+    /// The sets of an object's members.
+    pub(super) fn member_sets(&self, id: ObjectId) -> Vec<SetId> {
+        let (shape, keys) = (self.object_shape(id), self.other_keys[id.index()].as_ref());
+        let ways = self.member_ways[id.index()].as_ref();
+        let names = shape.names.iter().map(|name| name.set).chain(other_sets(shape, keys));
+        names.chain(ways.into_iter().flat_map(MemberWays::sets)).collect()
+    }
+
     /// The subschemas that a set speaks of.
     pub(super) fn nodes_of(&self, id: SetId) -> Vec<NodeId> {
         self.term_nodes(self.terms.get(id.index()))
@@ -452,6 +465,9 @@ impl<'o> Builder<'o> {
     }
 
     fn intern_array(&mut self, mut array: ArrayShape, terms: &[Term]) -> ArrayId {
+        if std::mem::take(&mut array.repeats) {
+            self.leave_out_repeats(terms);
+        }
         let ways = self.make_item_ways(&mut array, terms);
         let (index, new) = self.arrays.intern(array);
         if new {

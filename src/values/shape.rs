@@ -134,6 +134,8 @@ pub(crate) struct ArrayShape {
     pub(crate) counts: Arc<[ItemCount]>,
     /// No two items are equal.
     pub(crate) unique: bool,
+    /// Some two items are equal. That is left out of interned shapes.
+    pub(crate) repeats: bool,
     /// What is in none of these: complements wait until all that holds beside them is known, since
     /// most are empty then. Interned shapes have none.
     pub(crate) without: Arc<[Arc<ArrayShape>]>,
@@ -179,6 +181,7 @@ impl ArrayShape {
             max: None,
             counts: Arc::default(),
             unique: false,
+            repeats: false,
             without: Arc::default(),
             evaluated: None,
         }

@@ -1,11 +1,14 @@
 //! `uniqueItems`: where the mask can enforce it, and how many items it leaves room for.
 //!
 //! No dead end may come of it: wherever a decode stands, some item must be left that equals none of
-//! those before. For scalars that is looked for among the values that go on from a text. For arrays
-//! and objects it is known only where any number of items or members may be added, so that only
-//! their last byte is ever refused. Whatever is not of these kinds is left to the check, and so are
-//! arrays that ask for values of a small set at certain places or for certain counts.
+//! those before. For scalars that is looked for among the values that go on from a text. In an array
+//! or object one is always left as long as a part can come of which there are many values; behind
+//! the last such part what is left is few, and is looked for. What is many, and whether what is few
+//! can be looked for, is said by [`Rooms`]. Whatever is not of these kinds is left to the check, and
+//! so are arrays that ask for values of a small set at certain places or for certain counts, where
+//! these are not scalars.
 
+use super::rooms::{Rooms, Scalars, is_endless, is_open};
 use super::sets::{Builder, Sets, Widened};
 use super::shape::{
     ArrayId, ArrayShape, ItemWays, ObjectId, ObjectShape, Position, SetId, StringId, Strings,
@@ -13,7 +16,7 @@ use super::shape::{
 use super::{Emptiness, NumberShape};
 use crate::base::{Decimal, Route};
 use crate::language::{Chosen, Joint, Language};
-use crate::options::Numbers;
+use crate::options::{Numbers, Order};
 use crate::schema::Kw;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -26,6 +29,9 @@ pub(crate) const SEEN_VALUES: u64 = 100_000;
 /// Strings of a language that are counted exactly.
 const COUNTED: u64 = 9_999;
 
+/// Beside patterns, the longest length range that becomes a pattern.
+const LENGTHS: u64 = 256;
+
 /// Why the keyword is left to the check.
 const LEFT_OUT: &str =
     "the items are of sets whose values the mask cannot tell apart; they are compared afterwards";
@@ -35,11 +41,15 @@ const LEFT_OUT: &str =
 pub(super) struct UniqueItems {
     /// How many scalars there are; `None`: many.
     scalars: Option<u64>,
-    /// If one of these holds a value, there are many of it.
+    /// If one of these holds a value, they are not counted.
     arrays: Vec<ArrayId>,
     objects: Vec<ObjectId>,
     /// Some of its places have few values.
     placed: bool,
+    /// The sets of its items that have arrays or objects.
+    sets: Vec<SetId>,
+    /// Of these there must be many values.
+    wants_many: bool,
 }
 
 /// A value of a small set.
@@ -68,8 +78,13 @@ pub(super) struct UniqueArrays {
     arrays: FxHashMap<ArrayId, UniqueItems>,
     /// By array: the most items.
     most: FxHashMap<ArrayId, u64>,
-    /// What their strings can still become.
+    /// What their strings can still become, and those in their items.
     strings: FxHashMap<StringId, Chosen>,
+    /// The scalars of the sets in their items.
+    scalars: Scalars,
+    rooms: Rooms,
+    /// Where it may turn out that values are too few: what has to be routed then.
+    routes: FxHashMap<ArrayId, Vec<Widened>>,
 }
 
 impl Builder<'_> {
@@ -90,21 +105,50 @@ impl Builder<'_> {
                     }
                 }
                 if refused.contains(&id) {
-                    self.leave_out_unique(holder);
+                    let routes = self.unique_routes(holder);
+                    self.widened.extend(routes);
+                } else if unique.arrays.get(&id).is_some_and(|items| !items.sets.is_empty()) {
+                    unique.routes.entry(id).or_default().extend(self.unique_routes(holder));
                 }
             }
         }
+        self.look_into_items(&mut unique);
         unique
     }
 
-    /// Routes the `uniqueItems` of a set's subschemas.
-    fn leave_out_unique(&mut self, holder: SetId) {
+    /// Counts the scalars of all sets that items of `unique` arrays lead to.
+    fn look_into_items(&mut self, unique: &mut UniqueArrays) {
+        let mut queue: Vec<SetId> = unique.arrays.values().flat_map(|i| i.sets.clone()).collect();
+        let mut known = FxHashSet::default();
+        while let Some(id) = queue.pop() {
+            let Some(set) = self.expanded(id).cloned().filter(|_| known.insert(id)) else {
+                continue;
+            };
+            if let Some(items) = self.distinct(id, &mut unique.strings) {
+                unique.scalars.insert(id, items.scalars);
+            }
+            for id in set.arrays {
+                if !self.is_roomy_array(self.array_shape(id)) {
+                    let shape = self.array_shape(id);
+                    queue.extend(shape.prefix.iter().copied().chain([shape.rest]));
+                    queue.extend(self.ways_of(id).into_iter().flat_map(ItemWays::sets));
+                }
+            }
+            for id in set.objects.iter().filter(|id| !is_roomy_object(self.object_shape(**id))) {
+                queue.extend(self.member_sets(*id));
+            }
+        }
+    }
+
+    /// What it takes to route the `uniqueItems` of a set's subschemas.
+    fn unique_routes(&mut self, holder: SetId) -> Vec<Widened> {
         let schema = self.schema.clone();
+        let mut routes = Vec::new();
         for node in self.nodes_of(holder) {
             for node in self.in_place_closure(node) {
                 let keywords = schema.node(node).keywords().iter().enumerate();
                 for (index, _) in keywords.filter(|(_, k)| k.kw == Some(Kw::UniqueItems)) {
-                    self.widened.push(Widened {
+                    routes.push(Widened {
                         node,
                         index,
                         route: Route::Check,
@@ -115,6 +159,7 @@ impl Builder<'_> {
                 }
             }
         }
+        routes
     }
 
     /// The items of an array, if the mask can tell them apart.
@@ -132,11 +177,12 @@ impl Builder<'_> {
         }
         let mut sets: Vec<SetId> = shape.prefix.iter().copied().chain([shape.rest]).collect();
         sets.extend(self.ways_of(id).into_iter().flat_map(ItemWays::sets));
-        let mut placed = false;
+        let (mut placed, mut many) = (false, Vec::new());
         for &set in &sets {
-            let items = self.distinct(set, strings)?;
-            let Some(scalars) = items.scalars else { continue };
-            if scalars > PLACED || !(items.arrays.is_empty() && items.objects.is_empty()) {
+            let mut items = self.distinct(set, strings)?;
+            many.append(&mut items.sets);
+            let Some(scalars) = items.scalars.filter(|_| !many.contains(&set)) else { continue };
+            if scalars > PLACED {
                 return None;
             }
             placed |= scalars > 0;
@@ -148,7 +194,7 @@ impl Builder<'_> {
         if placed && (!shape.counts.is_empty() || shape.prefix.len() as u64 > PLACES) {
             return None;
         }
-        Some(UniqueItems { placed, ..UniqueItems::default() })
+        Some(UniqueItems { placed, sets: many, wants_many: true, ..UniqueItems::default() })
     }
 
     /// Whether the strings of a small set are listed.
@@ -166,20 +212,17 @@ impl Builder<'_> {
         set: SetId,
         strings: &mut FxHashMap<StringId, Chosen>,
     ) -> Option<UniqueItems> {
-        let set = self.expanded(set)?.clone();
+        let (id, set) = (set, self.expanded(set)?.clone());
         let literals = [super::Literals::NULL, super::Literals::TRUE, super::Literals::FALSE];
         let literals = literals.iter().filter(|one| set.literals.contains(**one)).count() as u64;
         let numbers = self.distinct_numbers(&set.numbers)?;
         let texts = self.distinct_strings(&set.strings, strings)?;
-        let arrays = set.arrays.iter().all(|&id| self.is_roomy_array(self.array_shape(id)));
-        let objects = set.objects.iter().all(|&id| is_roomy_object(self.object_shape(id)));
         let total = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
-        (arrays && objects).then(|| UniqueItems {
-            scalars: total(total(Some(literals), numbers), texts),
-            arrays: set.arrays.clone(),
-            objects: set.objects.clone(),
-            placed: false,
-        })
+        let scalars = total(total(Some(literals), numbers), texts);
+        let has_containers = !set.arrays.is_empty() || !set.objects.is_empty();
+        let sets = has_containers.then_some(id).into_iter().collect();
+        let (arrays, objects) = (set.arrays, set.objects);
+        Some(UniqueItems { scalars, arrays, objects, sets, ..UniqueItems::default() })
     }
 
     /// How many numbers there are (`None`: many), if that can be told.
@@ -211,7 +254,8 @@ impl Builder<'_> {
         ids: &[StringId],
         chosen: &mut FxHashMap<StringId, Chosen>,
     ) -> Option<Option<u64>> {
-        let (mut texts, mut counted, mut many) = (BTreeSet::new(), 0, false);
+        let (mut texts, mut counted) = (BTreeSet::new(), 0);
+        let (mut many, mut unknown) = (false, false);
         for &id in ids {
             match self.compiled_strings[id.index()].strings.clone()? {
                 Strings::Free { max: Some(0), .. } => drop(texts.insert(Box::from(""))),
@@ -222,10 +266,10 @@ impl Builder<'_> {
                         Some(own) => own.clone(),
                         None => self.chosen_string(id, &language)?,
                     };
-                    if !own.runs_out(own.language().start()) {
+                    if own.outnumbers(SEEN_VALUES * 2) {
                         many = true;
                     } else if ids.len() > 1 || own.outnumbers(COUNTED) {
-                        return None;
+                        unknown = true;
                     } else {
                         counted = own.count().unwrap_or(COUNTED);
                     }
@@ -236,7 +280,7 @@ impl Builder<'_> {
                 }
             }
         }
-        Some((!many).then_some(texts.len() as u64 + counted))
+        (many || !unknown).then_some((!many).then_some(texts.len() as u64 + counted))
     }
 
     /// Whether to an array of the shape, wherever it stands, any number of items may be added.
@@ -252,23 +296,27 @@ impl Builder<'_> {
     }
 
     /// A language of strings in the form that says which strings go on from a state.
-    fn chosen_string(&self, id: StringId, language: &Language) -> Option<Chosen> {
+    fn chosen_string(&mut self, id: StringId, language: &Language) -> Option<Chosen> {
         let (shape, compiled) = (self.strings.get(id.index()), &self.compiled_strings[id.index()]);
         let whole = compiled.limit.is_none()
             && compiled.dropped_factors.is_empty()
-            && shape.values.is_none()
-            && (shape.min, shape.max) == (0, None)
-            && language.lengths() == (0, None);
-        if !whole {
+            && shape.values.is_none();
+        let (min, max) = (shape.min, shape.max);
+        if !whole || min.max(max.unwrap_or(0)) > LENGTHS || language.lengths() != (min, max) {
             return None;
         }
-        let ids = shape.factors.iter().chain(&shape.without);
+        let shape = shape.clone();
+        let mut within = shape.factors;
+        if (min, max) != (0, None) {
+            within.push(self.length_factor(min, max).ok()?);
+        }
+        let ids = within.iter().chain(&shape.without);
         let factors: Vec<_> = ids.map(|id| self.factors[id.index()].clone()).collect();
         if factors.iter().any(|factor| !factor.is_exact()) {
             return None;
         }
         let joint = Arc::new(Joint::compile(&factors, &self.options.limits).ok()?);
-        let within = shape.factors.len();
+        let within = within.len();
         joint.restrict(|index| {
             let holds = &joint.combinations()[index];
             (0..factors.len()).all(|factor| holds.contains(factor) == (factor < within))
@@ -304,10 +352,43 @@ fn is_wide(shape: &NumberShape, exponent: i64) -> bool {
 }
 
 impl UniqueArrays {
+    /// How many items each array has room for, and which arrays are left to the check after all.
+    pub(super) fn limit(sets: &mut Sets, order: Order) {
+        loop {
+            Self::bound(sets);
+            let unique = &sets.unique;
+            let items: Vec<SetId> =
+                unique.arrays.values().flat_map(|items| items.sets.iter().copied()).collect();
+            if items.is_empty() {
+                return;
+            }
+            let emptiness = Emptiness::decide(sets);
+            let rooms = Rooms::of(sets, &emptiness, order, &items, &unique.scalars);
+            let has_room = |id: ArrayId, items: &UniqueItems| {
+                items.sets.iter().filter(|&&set| !emptiness.is_empty(set)).all(|&set| {
+                    let enough = rooms.least(set) >= sets.array(id).min && !items.wants_many;
+                    rooms.is_clear(set) && (enough || rooms.is_many(set))
+                })
+            };
+            let refused = unique.arrays.iter().filter(|(id, items)| !has_room(**id, items));
+            let refused: Vec<ArrayId> = refused.map(|(&id, _)| id).collect();
+            if refused.is_empty() {
+                sets.unique.rooms = rooms;
+                return;
+            }
+            for id in refused {
+                sets.unique.arrays.remove(&id);
+                let routes = sets.unique.routes.remove(&id);
+                sets.widen(routes.unwrap_or_default());
+            }
+        }
+    }
+
     /// How many items each array has room for. Whether there are values of arrays and objects may
     /// depend on that in turn, so it is asked until nothing changes.
-    pub(super) fn limit(sets: &mut Sets) {
+    fn bound(sets: &mut Sets) {
         if sets.unique.arrays.is_empty() {
+            sets.unique.most.clear();
             return;
         }
         loop {
@@ -341,6 +422,29 @@ impl UniqueArrays {
 }
 
 impl Sets {
+    /// Whether a set in an item that must differ has more values than are ever kept.
+    pub(crate) fn has_room(&self, set: SetId) -> bool {
+        self.unique.rooms.is_many(set)
+    }
+
+    /// Whether the items of an array whose items differ may be arrays or objects to which no further
+    /// part can be added.
+    pub(crate) fn has_narrow_items(&self, id: ArrayId, emptiness: &Emptiness) -> bool {
+        let narrow = |&id: &SetId| {
+            let set = self.get(id);
+            let arrays = set.arrays.iter().filter(|&&id| emptiness.has_array(id));
+            let mut objects = set.objects.iter().filter(|&&id| emptiness.has_object(id));
+            arrays.into_iter().any(|&id| !is_endless(self, emptiness, id))
+                || objects.any(|&id| !is_open(self, emptiness, id))
+        };
+        self.unique.arrays.get(&id).is_some_and(|items| items.sets.iter().any(narrow))
+    }
+
+    /// Whether to an object, wherever it stands, any number of members may be added.
+    pub(crate) fn is_open(&self, id: ObjectId, emptiness: &Emptiness) -> bool {
+        is_open(self, emptiness, id)
+    }
+
     /// The values by index of an array whose items differ, where some of them are few.
     pub(crate) fn unique_places(&self, id: ArrayId) -> Option<Places<Scalar>> {
         self.unique.arrays.get(&id).filter(|items| items.placed)?;
@@ -363,6 +467,9 @@ impl Sets {
     /// The values of a set of few scalars.
     fn few_values(&self, set: SetId) -> Option<Arc<[Scalar]>> {
         let set = self.get(set);
+        if !set.arrays.is_empty() || !set.objects.is_empty() {
+            return None;
+        }
         let words = [
             (super::Literals::NULL, b'n'),
             (super::Literals::TRUE, b't'),

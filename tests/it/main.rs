@@ -57,6 +57,8 @@ mod shared;
 mod support;
 mod tidy;
 #[cfg(feature = "cli")]
+mod unique;
+#[cfg(feature = "cli")]
 mod widening;
 #[cfg(feature = "cli")]
 mod zod;
