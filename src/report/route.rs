@@ -1,7 +1,7 @@
 //! How each keyword is compiled, and in which positions its subschemas stand.
 
 use crate::options::{Asserted, Content};
-use crate::schema::{Keyword, Kw, Node, NodeId, Role, Schema, Status};
+use crate::schema::{Keyword, Kw, Node, Role, Schema, Status};
 use crate::values::{FormatUse, Position, encoding_use, format_use};
 use smallvec::{SmallVec, smallvec};
 
@@ -104,18 +104,4 @@ pub(super) fn positions_below(
 /// Whether a keyword only keeps subschemas for others.
 pub(super) fn is_definitions(keyword: &Keyword) -> bool {
     keyword.kw.is_some_and(|kw| kw.spec().role == Role::Definitions)
-}
-
-/// The subschemas that a keyword of `id` applies: those that it holds, or what it refers to, in any
-/// dynamic scope.
-pub(super) fn applied<'s>(
-    schema: &'s Schema,
-    id: NodeId,
-    index: usize,
-    keyword: &'s Keyword,
-) -> impl Iterator<Item = NodeId> + 's {
-    let is_dynamic = matches!(keyword.kw, Some(Kw::DynamicRef | Kw::RecursiveRef));
-    let reached = is_dynamic.then(|| schema.scopes().reached(id, index));
-    let held = keyword.children.ids().filter(move |_| !is_dynamic);
-    reached.into_iter().flatten().chain(held)
 }

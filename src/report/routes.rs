@@ -5,7 +5,7 @@
 //! nothing in a negative one. So a superset enforces a part of a keyword in a positive position, and
 //! nothing of it in a negative one.
 
-use super::route::{Compiled, applied, compiled, is_definitions, positions_below};
+use super::route::{Compiled, compiled, is_definitions, positions_below};
 use super::uses::Spot;
 use crate::base::Route;
 use crate::options::Asserted;
@@ -102,7 +102,7 @@ impl<'s> Routes<'s> {
     ) -> impl Iterator<Item = (NodeId, Position)> + 's {
         let keyword = self.keyword(spot);
         let positions = positions_below(keyword, self.schema.node(spot.0).keywords(), position);
-        let children = applied(self.schema, spot.0, spot.1, keyword);
+        let children = self.schema.scopes().applied(spot.0, spot.1, keyword);
         children.flat_map(move |child| positions.clone().into_iter().map(move |p| (child, p)))
     }
 

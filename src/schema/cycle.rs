@@ -100,7 +100,7 @@ fn search(
 
 fn is_in_place(keyword: &Keyword, dynamic: bool) -> bool {
     let applies = |kw: Kw| {
-        kw.applies_in_place() || dynamic && matches!(kw, Kw::DynamicRef | Kw::RecursiveRef)
+        kw.applies_in_place() && (dynamic || !matches!(kw, Kw::DynamicRef | Kw::RecursiveRef))
     };
     keyword.status == Status::Active && keyword.kw.is_some_and(applies)
 }

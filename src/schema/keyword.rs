@@ -216,6 +216,8 @@ impl Kw {
         matches!(
             self,
             Kw::Ref
+                | Kw::DynamicRef
+                | Kw::RecursiveRef
                 | Kw::AllOf
                 | Kw::AnyOf
                 | Kw::OneOf

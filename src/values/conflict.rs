@@ -46,13 +46,9 @@ impl Sets {
                     locations.push(schema.keyword_location(node, index));
                 }
                 if kw.applies_in_place() {
-                    nodes.extend(
-                        keyword
-                            .children
-                            .ids()
-                            .filter(|child| !nodes.contains(child))
-                            .collect::<Vec<_>>(),
-                    );
+                    let children = schema.scopes().applied(node, index, keyword);
+                    let new = children.filter(|child| !nodes.contains(child));
+                    nodes.extend(new.collect::<Vec<_>>());
                 }
             }
             next += 1;

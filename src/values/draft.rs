@@ -189,13 +189,13 @@ impl Builder<'_> {
         needed
     }
 
-    /// The subschemas that a keyword of `node` applies to the same value, in any scope.
+    /// The subschemas that the keywords of `node` apply to the same value, in any scope.
     pub(super) fn in_place(&self, node: NodeId) -> Vec<NodeId> {
-        let Body::Keywords(keywords) = &self.schema.node(node).body else { return Vec::new() };
-        let applies = |k: &&Keyword| {
+        let keywords = self.schema.node(node).keywords().iter().enumerate();
+        let applying = keywords.filter(|(_, k)| {
             k.status == Status::Active && k.kw.is_some_and(|kw| kw.applies_in_place())
-        };
-        keywords.iter().filter(applies).flat_map(|k| k.children.ids()).collect()
+        });
+        applying.flat_map(|(index, k)| self.schema.scopes().applied(node, index, k)).collect()
     }
 
     /// Applies the keywords of `place` in the order of its text; but last of all those that depend on

@@ -329,7 +329,7 @@ impl Builder<'_> {
         }
         names.sort_unstable();
         let other = self.negated(shape.other);
-        let rules = self.negated_rules(&shape.rules);
+        let rules = self.negated_rules(&shape.rules, SetId::NEVER);
         let says = other != SetId::NEVER || !rules.is_empty();
         if says || names.iter().any(|(_, set)| *set != SetId::NEVER) {
             let some = Arc::new([SomeMember { names: names.into(), other, rules }]);
@@ -348,7 +348,7 @@ impl Builder<'_> {
             });
             let names = names.collect();
             let other = self.negated(some.other);
-            let rules = self.negated_rules(&some.rules);
+            let rules = self.negated_rules(&some.rules, SetId::ANY);
             broken.push(ObjectShape { names, other, rules, ..any() });
         }
         for implication in shape.implies.iter() {
@@ -360,9 +360,13 @@ impl Builder<'_> {
         Ok(broken)
     }
 
-    fn negated_rules(&mut self, rules: &[KeyRule]) -> Arc<[KeyRule]> {
-        let says = rules.iter().filter(|rule| rule.set != SetId::ANY);
-        says.map(|rule| KeyRule { set: self.negated(rule.set), opens: false, ..rule.clone() })
-            .collect()
+    /// Rules with the complements of their sets, without those that say nothing then: in constraints on
+    /// all members `idle` is every value, in those on some member none.
+    fn negated_rules(&mut self, rules: &[KeyRule], idle: SetId) -> Arc<[KeyRule]> {
+        let rules = rules.iter().map(|rule| {
+            let set = self.negated(rule.set);
+            KeyRule { set, opens: false, ..rule.clone() }
+        });
+        rules.filter(|rule| rule.set != idle).collect()
     }
 }

@@ -61,7 +61,8 @@ const CONSTRAINTS: [Constraint; 23] = [
         Draft4,
         NOTHING,
     ),
-    routed(r#""uniqueItems":true"#, Draft4, [Route::Mask, Route::Check]),
+    // Negated, it is routed where arrays are left that it would have to refuse.
+    limited(r#""uniqueItems":true"#, None, |_| {}),
     // Not every place of an array needs such items.
     limited(
         r#""uniqueItems":true,"items":{"type":"object","properties":{"a":{"type":"boolean"}},"additionalProperties":false}"#,

@@ -133,6 +133,20 @@ impl Scopes {
         self.reached.get(&(node, index)).into_iter().flatten().copied()
     }
 
+    /// The subschemas that a keyword of a node applies: those that it holds, or what it refers to, in
+    /// any dynamic scope.
+    pub(crate) fn applied<'s>(
+        &'s self,
+        node: NodeId,
+        index: usize,
+        keyword: &'s Keyword,
+    ) -> impl Iterator<Item = NodeId> + 's {
+        let is_dynamic = matches!(keyword.kw, Some(Kw::DynamicRef | Kw::RecursiveRef));
+        let reached = is_dynamic.then(|| self.reached(node, index));
+        let held = keyword.children.ids().filter(move |_| !is_dynamic);
+        reached.into_iter().flatten().chain(held)
+    }
+
     fn target_node(&self, schema: &Schema, scope: ScopeId, keyword: &Keyword) -> Option<NodeId> {
         let Children::Target(lexical) = keyword.children else { return None };
         let name = match keyword.kw {
