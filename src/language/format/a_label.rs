@@ -2,11 +2,11 @@
 //!
 //! An A-label is `xn--`, the ASCII characters of the U-label and a hyphen (neither where there are
 //! none), and numbers that say which other characters stand where (RFC 3492). The first number says
-//! the least of them. Where there is no ASCII, it is that character's code point less 128 and nothing
-//! else, in digits whose thresholds are fixed (1, 1, then 26), the lowest first: so the automaton knows
-//! the character, which must be one that U-labels have, and be a label by itself where nothing follows.
-//! With `n` ASCII characters the number is a multiple of `n + 1` and a place, and later numbers depend
-//! on all before: neither is followed.
+//! the least of them, and its place among the `n` ASCII ones: the code point less 128, times `n + 1`,
+//! and the place; in digits whose thresholds are fixed (1, 1, then 26), the lowest first. For no ASCII
+//! character, and for one, the automaton knows so which character it is: it must be one that U-labels
+//! have, and where nothing follows it must be a label with what is there. More ASCII would take as many
+//! states again for each length, and later numbers depend on all before: neither is followed.
 
 use super::super::factor::Factor;
 use super::super::{Language, PatternError};
@@ -43,7 +43,8 @@ enum Then {
 /// Never in practice: it is far from all limits.
 pub(super) fn host() -> Result<Factor, PatternError> {
     let plain = language(&[network::plain_label()])?;
-    let with_ascii = language(&[network::WITH_ASCII.into(), format!("[^]{{1,{MOST}}}")])?;
+    let most = format!("[^]{{1,{MOST}}}");
+    let with_ascii = language(&[network::WITH_ASCII.into(), most, "[^]{2,}-[^-]*".into()])?;
     let mut builder = Builder::new();
     builder.set_utf8(true);
     builder.start_pattern()?;
@@ -54,7 +55,7 @@ pub(super) fn host() -> Result<Factor, PatternError> {
     let after = builder.add_union(vec![end, dot])?;
     let plain = join::write_part(&mut builder, &plain, after)?;
     let (rests, known) = (Vec::new(), FxHashMap::default());
-    let mut writer = Writer { builder, after, rests, known, first: first_characters() };
+    let mut writer = Writer { builder, after, rests, known };
     let encoded = writer.a_label(&with_ascii)?;
     let mut builder = writer.builder;
     let either = builder.add_union(vec![plain, encoded])?;
@@ -72,19 +73,22 @@ struct Writer {
     after: StateID,
     /// By how many characters there may be: numbers, at least one.
     rests: Vec<StateID>,
-    /// States by the digits read and what each number that may follow says.
+    /// States by the characters read and what each number that may follow says.
     known: FxHashMap<(usize, Vec<Then>), StateID>,
-    /// What may follow the first number, by the character that it stands for.
-    first: Vec<Then>,
 }
 
 impl Writer {
-    /// `xn--` and what can follow it.
+    /// `xn--` and what can follow it; `with_ascii`: more than one ASCII character.
     fn a_label(&mut self, with_ascii: &Language) -> Written {
         self.write_rests()?;
         let with_ascii = join::write_part(&mut self.builder, with_ascii, self.after)?;
-        let first = self.first_number()?;
-        let mut next = self.builder.add_union(vec![with_ascii, first])?;
+        let first = self.first_number(0)?;
+        let beside_one = self.first_number(1)?;
+        let hyphen = read(&mut self.builder, &[(b'-', beside_one)])?;
+        let ascii = (0..=u8::MAX).filter(|&byte| byte == b'-' || byte.is_ascii_alphanumeric());
+        let one: Vec<(u8, StateID)> = ascii.map(|byte| (byte, hyphen)).collect();
+        let one = read(&mut self.builder, &one)?;
+        let mut next = self.builder.add_union(vec![with_ascii, first, one])?;
         for byte in [b"--", b"--", b"Nn", b"Xx"] {
             next = read(&mut self.builder, &[(byte[0], next), (byte[1], next)])?;
         }
@@ -104,17 +108,21 @@ impl Writer {
         Ok(())
     }
 
-    /// The first number, where it is the least character less the first.
-    fn first_number(&mut self) -> Written {
+    /// The first number behind so many ASCII characters.
+    fn first_number(&mut self, ascii: usize) -> Written {
+        let (numbers, hyphen) = (first_numbers(ascii), ascii.min(1));
         let mut first = Vec::new();
         for low in 0..DIGITS {
             let mut second = Vec::new();
             for high in 0..DIGITS {
-                let from = FIRST + low + high * WEIGHTS[1];
-                let then = self.first.iter().skip(from).step_by(WEIGHTS[2]).copied();
+                let from = low + high * WEIGHTS[1];
+                let then = numbers.iter().skip(from).step_by(WEIGHTS[2]).copied();
                 let then: Vec<Then> = then.collect();
-                // A zero is the last digit: what it ends is ASCII, or no character of a label.
-                second.push(if low * high > 0 { self.number(2, then)? } else { None });
+                // A zero is the last digit: what it ends is no character of a label.
+                second.push(match low * high {
+                    0 => None,
+                    _ => self.number(ascii + hyphen + 2, then)?,
+                });
             }
             let state = self.digits(|digit| second[digit])?;
             first.push((low > 0).then_some(state));
@@ -122,7 +130,7 @@ impl Writer {
         self.digits(|digit| first[digit])
     }
 
-    /// A number behind `read` digits, by what may follow it, if it is one of some; `then` ends with
+    /// A number behind `read` characters of the label, by what may follow it, if it is one of some; `then` ends with
     /// the last that may. A digit counts 1, the next one as much as ten of it.
     fn number(
         &mut self,
@@ -155,7 +163,7 @@ impl Writer {
         Ok(Some(state))
     }
 
-    /// The end of a number behind `read` digits.
+    /// The end of a number behind `read` characters.
     fn end(&mut self, read: usize, then: Then) -> Result<Option<StateID>, PatternError> {
         let rest = MOST.checked_sub(read).and_then(|left| self.rests.get(left)).copied();
         Ok(match then {
@@ -179,18 +187,23 @@ impl Writer {
     }
 }
 
-/// What may follow the first number, by the character that it stands for.
-fn first_characters() -> Vec<Then> {
-    let mut first = vec![Then::Nothing; 0x11_0000];
-    let mut mark = |class: &ClassUnicode, then| {
+/// What may follow the first number behind so many ASCII characters, by the number.
+fn first_numbers(ascii: usize) -> Vec<Then> {
+    let places = ascii + 1;
+    let mut numbers = vec![Then::Nothing; (0x11_0000 - FIRST) * places];
+    let mut mark = |class: &ClassUnicode, place: usize, then| {
         for range in class.iter() {
-            let (low, high) = (u32::from(range.start()) as usize, u32::from(range.end()) as usize);
-            first[low..=high].fill(then);
+            for code in u32::from(range.start())..=u32::from(range.end()) {
+                numbers[(code as usize - FIRST) * places + place] = then;
+            }
         }
     };
-    mark(&idn::beyond_ascii(), Then::More);
-    mark(&idn::alone(), Then::Any);
-    first
+    let (all, alone, behind) = (idn::beyond_ascii(), idn::alone(), idn::behind_ascii());
+    for place in 0..places {
+        mark(&all, place, Then::More);
+        mark(if place == 0 { &alone } else { &behind }, place, Then::Any);
+    }
+    numbers
 }
 
 /// A state that reads a byte, each with what follows it; they stand in ascending order.
@@ -241,6 +254,31 @@ mod tests {
             let more = host.matches(&format!("{label}1a"));
             assert!(more || !alone, "{c:?}");
         }
+    }
+
+    #[test]
+    fn the_least_character_beside_one_is_known() {
+        let host = Format::lookup("hostname", Dialect::Draft202012).unwrap();
+        let idn = Format::lookup("idn-hostname", Dialect::Draft202012).unwrap();
+        let label =
+            |c: char, place: usize| format!("xn--l-{}", encode((c as usize - FIRST) * 2 + place));
+        assert_eq!((label('·', 0), label('·', 1)), ("xn--l-fda".into(), "xn--l-gda".into()));
+        for code in (0xA0..0x3200).chain((0x3200..0x11_0000).step_by(97)) {
+            let Some(c) = char::from_u32(code) else { continue };
+            for (place, text) in [format!("{c}l"), format!("l{c}")].into_iter().enumerate() {
+                let encoded = label(c, place);
+                assert!(!idn.matches(&text) || host.matches(&encoded), "{text} {encoded}");
+                let more = host.matches(&format!("{encoded}1a"));
+                assert!(more || !host.matches(&encoded), "{text} {encoded}");
+            }
+        }
+        // A mark first, dots that want others beside them, a letter that is no character of labels.
+        let refused = ['\u{300}', '·', '・', '׳', 'Ω'].map(|c| host.matches(&label(c, 0)));
+        assert_eq!(refused, [false; 5]);
+        let refused = ['·', '・', '׳', '\u{200D}', 'Ω'].map(|c| host.matches(&label(c, 1)));
+        assert_eq!(refused, [false; 5]);
+        let taken = [label('\u{300}', 1), label('é', 0), label('é', 1), label('א', 0)];
+        assert_eq!(taken.map(|label| host.matches(&label)), [true; 4]);
     }
 
     #[test]

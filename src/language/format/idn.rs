@@ -94,6 +94,12 @@ pub(super) fn alone() -> ClassUnicode {
     characters(&format!(r"[[[{}--\p{{M}}]{EXTENDED}]--\x00-\x7F]", valid()))
 }
 
+/// Those that stand somewhere behind an ASCII character of a label that has no others: marks, too, but
+/// none that wants others beside it.
+pub(super) fn behind_ascii() -> ClassUnicode {
+    characters(&format!(r"[[{}{EXTENDED}]--\x00-\x7F]", valid()))
+}
+
 /// RFC 5893 section 2: a label with a letter that is written from right to left begins with one, has
 /// none of the others, and does not mix Arabic-Indic digits (which stand nowhere else) with European
 /// ones, the extended ones among them. RFC 5892 appendix A.7: the dot of Katakana wants a character
