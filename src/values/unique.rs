@@ -124,7 +124,9 @@ impl Builder<'_> {
             let Some(set) = self.expanded(id).cloned().filter(|_| known.insert(id)) else {
                 continue;
             };
-            if let Some(items) = self.distinct(id, &mut unique.strings) {
+            // In the form `any` a number has too many ends to look for those that are left.
+            let endless = self.options.policy.numbers == Numbers::Any && !set.numbers.is_empty();
+            if let Some(items) = self.distinct(id, &mut unique.strings).filter(|_| !endless) {
                 unique.scalars.insert(id, items.scalars);
             }
             for id in set.arrays {
