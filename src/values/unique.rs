@@ -119,13 +119,16 @@ impl Builder<'_> {
     /// Counts the scalars of all sets that items of `unique` arrays lead to.
     fn look_into_items(&mut self, unique: &mut UniqueArrays) {
         let mut queue: Vec<SetId> = unique.arrays.values().flat_map(|i| i.sets.clone()).collect();
+        let items: FxHashSet<SetId> = queue.iter().copied().collect();
         let mut known = FxHashSet::default();
         while let Some(id) = queue.pop() {
             let Some(set) = self.expanded(id).cloned().filter(|_| known.insert(id)) else {
                 continue;
             };
-            // In the form `any` a number has too many ends to look for those that are left.
-            let endless = self.options.policy.numbers == Numbers::Any && !set.numbers.is_empty();
+            // In the form `any` a number in an item has too many ends to look for those that are left.
+            let endless = self.options.policy.numbers == Numbers::Any
+                && !set.numbers.is_empty()
+                && !items.contains(&id);
             if let Some(items) = self.distinct(id, &mut unique.strings).filter(|_| !endless) {
                 unique.scalars.insert(id, items.scalars);
             }
