@@ -34,9 +34,7 @@ impl Clip {
             seeds: (random.hash_one(1), random.hash_one(2)),
         }
     }
-}
 
-impl Clip {
     /// Nothing is clipped.
     pub(super) fn everything() -> Clip {
         Clip { bytes: u64::MAX, items: u64::MAX, levels: usize::MAX, seeds: (0, 0) }

@@ -88,9 +88,7 @@ impl MemberInfo {
     fn other_ways(&self, combination: usize, set: SetId, open: u64) -> Ways {
         ways(self.others.get(combination).map(|ways| &**ways), set, open)
     }
-}
 
-impl MemberInfo {
     /// What the members with a key of a combination can count for.
     pub(super) fn other_counts(&self, combination: usize) -> Vec<u64> {
         let ways = self.others.get(combination).into_iter().flatten();

@@ -2,9 +2,12 @@
 //! token tried out, and another validator.
 
 use crate::generator::Random;
-use crate::support::{amount, any_allowed, mask, text_tokens, vocabulary, walk};
+use crate::support::{amount, assert_masks_are_what_trying_gives, text_tokens, vocabulary, walk};
 use serde_json::{Value, json};
 use tokenmask::{Engine, ErrorKind, Grammar, Options, SurfacePolicy};
+
+/// So many tokens are drawn, and liked those of which small arrays are made.
+const LIKELY: (usize, &[u8]) = (12, b"\",[]{}1a0b");
 
 /// The values of which small documents are made.
 fn values() -> Vec<Value> {
@@ -160,34 +163,16 @@ fn masks_are_what_trying_every_token_gives() {
         while seen < states {
             let schema = schema(&mut random);
             let Some((engine, _)) = engine(&schema, name) else { continue };
-            let (mut matcher, mut written) = (engine.matcher(), Vec::new());
-            for _ in 0..14 {
-                let mask = mask(&matcher);
-                for &id in ids.iter().skip(random.below(share)).step_by(share) {
-                    let tried = matcher.validate(&[id]) == 1;
-                    let shown = String::from_utf8_lossy(&written);
-                    assert_eq!(mask.allows(id), tried, "token {id} after {shown}: {schema}");
-                }
-                seen += 1;
-                let token = likely(&mask, &vocabulary, &mut random);
-                if vocabulary.is_end(token) {
-                    break;
-                }
-                written.extend_from_slice(vocabulary.token_bytes(token).unwrap());
-                matcher.accept(token).unwrap();
-            }
+            seen += assert_masks_are_what_trying_gives(
+                &engine,
+                (&ids, share),
+                14,
+                LIKELY,
+                &mut random,
+                &schema,
+            );
         }
     }
-}
-
-/// One of the allowed tokens, with a liking for those of which small arrays are made.
-fn likely(mask: &tokenmask::Mask, vocabulary: &tokenmask::Vocabulary, random: &mut Random) -> u32 {
-    let wanted = |token: u32| {
-        let bytes = vocabulary.token_bytes(token).unwrap_or_default();
-        bytes.iter().all(|byte| b"\",[]{}1a0b".contains(byte))
-    };
-    let drawn: Vec<u32> = (0..12).map(|_| any_allowed(mask, random)).collect();
-    drawn.iter().copied().find(|&token| wanted(token)).unwrap_or(drawn[0])
 }
 
 #[test]

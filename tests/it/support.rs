@@ -198,6 +198,49 @@ pub fn any_allowed(mask: &Mask, random: &mut Random) -> u32 {
 /// Bytes of which most documents are made.
 const LIKELY: &[u8] = b"\"\\ab:,{}[]01.-tfn";
 
+/// One of the allowed tokens: of so many that are drawn the first that has only the bytes `wanted`.
+pub fn likely(
+    mask: &Mask,
+    vocabulary: &Vocabulary,
+    (draws, wanted): (usize, &[u8]),
+    random: &mut Random,
+) -> u32 {
+    let is_wanted = |token: u32| {
+        let bytes = vocabulary.token_bytes(token).unwrap_or_default();
+        bytes.iter().all(|byte| wanted.contains(byte))
+    };
+    let drawn: Vec<u32> = (0..draws).map(|_| any_allowed(mask, random)).collect();
+    drawn.iter().copied().find(|&token| is_wanted(token)).unwrap_or(drawn[0])
+}
+
+/// Steps by likely tokens; at each state every `share`th of `ids` is in the mask exactly where it is
+/// accepted. How many states there were.
+pub fn assert_masks_are_what_trying_gives(
+    engine: &Engine,
+    (ids, share): (&[u32], usize),
+    steps: usize,
+    liking: (usize, &[u8]),
+    random: &mut Random,
+    schema: &serde_json::Value,
+) -> usize {
+    let (mut matcher, mut written) = (engine.matcher(), Vec::new());
+    for seen in 1..=steps {
+        let mask = mask(&matcher);
+        for &id in ids.iter().skip(random.below(share)).step_by(share) {
+            let tried = matcher.validate(&[id]) == 1;
+            let shown = String::from_utf8_lossy(&written);
+            assert_eq!(mask.allows(id), tried, "token {id} after {shown}: {schema}");
+        }
+        let token = likely(&mask, engine.vocabulary(), liking, random);
+        if engine.vocabulary().is_end(token) {
+            return seen;
+        }
+        written.extend_from_slice(engine.vocabulary().token_bytes(token).unwrap());
+        matcher.accept(token).unwrap();
+    }
+    steps
+}
+
 /// The text of a random walk of so many tokens, with a liking for likely ones, and its shortest
 /// completion.
 ///

@@ -2,9 +2,14 @@
 //! small documents, every token tried out, random walks, and another validator.
 
 use crate::generator::Random;
-use crate::support::{amount, any_allowed, mask, text_tokens, vocabulary, walk};
+use crate::support::{
+    amount, assert_masks_are_what_trying_gives, likely, mask, text_tokens, vocabulary, walk,
+};
 use serde_json::{Value, json};
 use tokenmask::{Engine, ErrorKind, Grammar, Options, Order, SurfacePolicy};
+
+/// So many tokens are drawn, and liked those of which small arrays are made.
+const LIKELY: (usize, &[u8]) = (16, b"\",:[]{}1ab");
 
 /// Values of few or many other values.
 fn leaf(random: &mut Random) -> Value {
@@ -255,7 +260,7 @@ fn small_walk(engine: &Engine, random: &mut Random, length: usize) -> Result<Vec
     let (mut matcher, mut written) = (engine.matcher(), Vec::new());
     let vocabulary = engine.vocabulary();
     for _ in 0..length {
-        let token = likely(&mask(&matcher), vocabulary, random);
+        let token = likely(&mask(&matcher), vocabulary, LIKELY, random);
         if vocabulary.is_end(token) {
             return Ok(written);
         }
@@ -286,35 +291,17 @@ fn masks_are_what_trying_every_token_gives() {
             let options = options(&mut random);
             let Some((engine, _)) = engine(&schema, &options, name) else { continue };
             for _ in 0..2 {
-                let (mut matcher, mut written) = (engine.matcher(), Vec::new());
-                for _ in 0..24 {
-                    let mask = mask(&matcher);
-                    for &id in ids.iter().skip(random.below(share)).step_by(share) {
-                        let tried = matcher.validate(&[id]) == 1;
-                        let shown = String::from_utf8_lossy(&written);
-                        assert_eq!(mask.allows(id), tried, "token {id} after {shown}: {schema}");
-                    }
-                    seen += 1;
-                    let token = likely(&mask, &vocabulary, &mut random);
-                    if vocabulary.is_end(token) {
-                        break;
-                    }
-                    written.extend_from_slice(vocabulary.token_bytes(token).unwrap());
-                    matcher.accept(token).unwrap();
-                }
+                seen += assert_masks_are_what_trying_gives(
+                    &engine,
+                    (&ids, share),
+                    24,
+                    LIKELY,
+                    &mut random,
+                    &schema,
+                );
             }
         }
     }
-}
-
-/// One of the allowed tokens, with a liking for those of which small arrays are made.
-fn likely(mask: &tokenmask::Mask, vocabulary: &tokenmask::Vocabulary, random: &mut Random) -> u32 {
-    let wanted = |token: u32| {
-        let bytes = vocabulary.token_bytes(token).unwrap_or_default();
-        bytes.iter().all(|byte| b"\",:[]{}1ab".contains(byte))
-    };
-    let drawn: Vec<u32> = (0..16).map(|_| any_allowed(mask, random)).collect();
-    drawn.iter().copied().find(|&token| wanted(token)).unwrap_or(drawn[0])
 }
 
 #[test]
