@@ -378,7 +378,9 @@ impl Automaton {
                 level.atoms.retain(|atom| {
                     let cursor = NumberCursor { lex: lex.clone(), atom: atom.state };
                     keep(&mut atom.tags, &|fresh| {
-                        self.find_number_end(&cursor, text, |text| fresh(self.hashes.number(text)))
+                        cursor.find_end(&self.numbers, text, &mut |text| {
+                            fresh(self.hashes.number(text))
+                        })
                     })
                 });
                 !level.atoms.is_empty()
@@ -448,7 +450,7 @@ impl Automaton {
         let (mut known, mut ends) = (FxHashSet::default(), Vec::new());
         for atom in &level.atoms {
             let cursor = NumberCursor { lex: level.lex.clone(), atom: atom.state };
-            self.find_number_end(&cursor, begun, |text| {
+            cursor.find_end(&self.numbers, begun, &mut |text| {
                 if known.insert(self.hashes.number(text)) {
                     ends.push(SmallVec::from_slice(&text[begun.len()..]));
                 }
@@ -456,52 +458,6 @@ impl Automaton {
             });
         }
         ends
-    }
-
-    /// Whether a number, begun as `text`, has an end that is `wanted`; short ones are asked first.
-    fn find_number_end(
-        &self,
-        cursor: &NumberCursor,
-        text: &[u8],
-        mut wanted: impl FnMut(&[u8]) -> bool,
-    ) -> bool {
-        // Zeros and exponents last: they may add nothing.
-        const BYTES: &[u8] = b"1234567890.e-+";
-        let mut text: SmallVec<[u8; 32]> = SmallVec::from_slice(text);
-        let begun = text.len();
-        if self.ends_number(cursor) && wanted(&text) {
-            return true;
-        }
-        for most in 1.. {
-            let (mut open, mut cut) = (vec![(cursor.clone(), 0)], false);
-            while let Some((cursor, tried)) = open.last_mut() {
-                let Some(&byte) = BYTES.get(*tried) else {
-                    open.pop();
-                    text.truncate(begun + open.len().saturating_sub(1));
-                    continue;
-                };
-                *tried += 1;
-                let mut next = cursor.clone();
-                if !self.step_number(&mut next, byte) {
-                    continue;
-                }
-                text.push(byte);
-                let is_longest = open.len() == most;
-                if is_longest && self.ends_number(&next) && wanted(&text) {
-                    return true;
-                }
-                if is_longest {
-                    text.pop();
-                    cut = true;
-                } else {
-                    open.push((next, 0));
-                }
-            }
-            if !cut {
-                break;
-            }
-        }
-        false
     }
 }
 

@@ -16,7 +16,7 @@ use super::shape::{
 use super::{Emptiness, NumberShape};
 use crate::base::{Decimal, Route};
 use crate::language::{Chosen, Joint, Language};
-use crate::options::{Numbers, Order};
+use crate::options::Order;
 use crate::schema::Kw;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -119,17 +119,12 @@ impl Builder<'_> {
     /// Counts the scalars of all sets that items of `unique` arrays lead to.
     fn look_into_items(&mut self, unique: &mut UniqueArrays) {
         let mut queue: Vec<SetId> = unique.arrays.values().flat_map(|i| i.sets.clone()).collect();
-        let items: FxHashSet<SetId> = queue.iter().copied().collect();
         let mut known = FxHashSet::default();
         while let Some(id) = queue.pop() {
             let Some(set) = self.expanded(id).cloned().filter(|_| known.insert(id)) else {
                 continue;
             };
-            // In the form `any` a number in an item has too many ends to look for those that are left.
-            let endless = self.options.policy.numbers == Numbers::Any
-                && !set.numbers.is_empty()
-                && !items.contains(&id);
-            if let Some(items) = self.distinct(id, &mut unique.strings).filter(|_| !endless) {
+            if let Some(items) = self.distinct(id, &mut unique.strings) {
                 unique.scalars.insert(id, items.scalars);
             }
             for id in set.arrays {
@@ -232,7 +227,6 @@ impl Builder<'_> {
 
     /// How many numbers there are (`None`: many), if that can be told.
     fn distinct_numbers(&self, ids: &[super::NumberId]) -> Option<Option<u64>> {
-        let any_form = self.options.policy.numbers == Numbers::Any;
         let mut values = BTreeSet::new();
         let mut many = false;
         for &id in ids {
@@ -243,8 +237,6 @@ impl Builder<'_> {
                 continue;
             }
             match shape.values_up_to(SEEN_VALUES as usize) {
-                // Each has thousands of spellings.
-                Some(_) if any_form => return None,
                 Some(few) => values.extend(few),
                 None if is_many(shape) => many = true,
                 None => return None,

@@ -6,10 +6,10 @@ use crate::support::{
     amount, assert_masks_are_what_trying_gives, likely, mask, text_tokens, vocabulary, walk,
 };
 use serde_json::{Value, json};
-use tokenmask::{Engine, ErrorKind, Grammar, Options, Order, SurfacePolicy};
+use tokenmask::{Engine, ErrorKind, Grammar, Numbers, Options, Order, SurfacePolicy};
 
 /// So many tokens are drawn, and liked those of which small arrays are made.
-const LIKELY: (usize, &[u8]) = (16, b"\",:[]{}1ab");
+const LIKELY: (usize, &[u8]) = (16, b"\",:[]{}01.eab");
 
 /// Values of few or many other values.
 fn leaf(random: &mut Random) -> Value {
@@ -24,6 +24,8 @@ fn leaf(random: &mut Random) -> Value {
         json!({"type": ["string", "null"]}),
         json!({"type": "integer"}),
         json!({"type": "integer", "minimum": 0}),
+        json!({"type": "integer", "minimum": 0, "maximum": 2}),
+        json!({"type": "number", "multipleOf": 0.5, "minimum": 0.5, "maximum": 1}),
         json!({"pattern": "^[ab]{1,2}$", "type": "string"}),
         json!({"pattern": "^a+b$", "type": "string"}),
         json!({"pattern": "^[ab]+$", "type": "string", "maxLength": 2}),
@@ -130,6 +132,9 @@ fn options(random: &mut Random) -> Options {
     if random.chance(50) {
         policy.order = Order::Any;
     }
+    if random.chance(30) {
+        policy.numbers = Numbers::Any;
+    }
     policy.objects = SurfacePolicy::default().objects;
     Options { policy, ..Options::default() }
 }
@@ -138,6 +143,7 @@ fn options(random: &mut Random) -> Options {
 fn values() -> Vec<Value> {
     [
         "1",
+        "0.5",
         "\"a\"",
         "\"b\"",
         "\"ab\"",
@@ -242,8 +248,13 @@ fn walks_end_and_their_documents_are_valid() {
                 .unwrap_or_else(|error| panic!("{error}: {schema}"));
             let Ok(document) = serde_json::from_slice(&text) else { continue };
             let shown = String::from_utf8_lossy(&text);
-            // The validator reads numbers as `f64`: of so many digits it takes two for the same.
-            let rounded = text.split(|byte| !b"0123456789.".contains(byte)).any(|n| n.len() > 15);
+            // The validator reads numbers as `f64`: of so many digits it takes two for the same, and
+            // numbers near zero for zero.
+            let digits =
+                |text: &[u8]| text.iter().take_while(|b| b"0123456789.".contains(b)).count();
+            let starts = |byte: &u8| b"eE-+".contains(byte);
+            let rounded = text.split(|byte| !b"0123456789.".contains(byte)).any(|n| n.len() > 15)
+                || (0..text.len()).any(|at| starts(&text[at]) && digits(&text[at + 1..]) > 2);
             assert!(
                 !exact || rounded || validator.is_valid(&document),
                 "{shown} is not valid: {schema}"

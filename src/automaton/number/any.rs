@@ -9,6 +9,7 @@ use super::lexer::{Lex, NumberPhase};
 use crate::base::Decimal;
 use crate::values::{ANY_DIGITS, ANY_EXPONENT, NumberShape, Spelling};
 use num_bigint::{BigInt, BigUint};
+use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 /// The most digits of an exponent.
@@ -46,7 +47,7 @@ impl AnyForm {
             NumberPhase::Exponent => lex.exponent_digits <= EXPONENT_DIGITS,
             _ => left >= 0,
         };
-        let Some(side) = self.sides[usize::from(lex.negative)].as_ref().filter(|_| counts) else {
+        let Some(side) = self.side(lex).filter(|_| counts) else {
             return Verdict::Dead;
         };
         let digits = matches!(lex.phase, NumberPhase::Zero | NumberPhase::Integer);
@@ -69,8 +70,43 @@ impl AnyForm {
             let pointed = matches!(lex.phase, NumberPhase::Zero | NumberPhase::Integer);
             return Some(if pointed { b"e0" } else { &b"0"[..] }.to_vec());
         }
-        let side = self.sides[usize::from(lex.negative)].as_ref()?;
-        if matches!(lex.phase, NumberPhase::E | NumberPhase::Sign | NumberPhase::Exponent) {
+        self.end_within(self.side(lex)?, lex)
+    }
+
+    /// The numbers of the sign that has been read.
+    fn side(&self, lex: &Lex) -> Option<&NumberShape> {
+        self.sides[usize::from(lex.negative)].as_ref()
+    }
+
+    /// Whether of the sign that has been read there is no largest number.
+    pub(super) fn is_endless(&self, lex: &Lex) -> bool {
+        self.side(lex).is_some_and(|side| side.values().is_none() && side.high().is_none())
+    }
+
+    /// The ends of a number that has begun with a digit, one of each value, until one is `wanted`:
+    /// behind each that is found, the values below and above its own are left.
+    pub(super) fn find_end(&self, lex: &Lex, mut wanted: impl FnMut(&[u8]) -> bool) -> bool {
+        let mut left = VecDeque::from_iter(self.side(lex).cloned());
+        if self.verdict(lex) == Verdict::Accept {
+            if wanted(b"") {
+                return true;
+            }
+            left = left.iter().flat_map(|side| side.without(&value(lex))).collect();
+        }
+        while let Some(part) = left.pop_front() {
+            let Some(end) = self.end_within(&part, lex) else { continue };
+            if wanted(&end) {
+                return true;
+            }
+            let whole = end.iter().try_fold(lex.clone(), |lex, &byte| lex.step(byte));
+            left.extend(whole.into_iter().flat_map(|lex| part.without(&value(&lex))));
+        }
+        false
+    }
+
+    /// A short end that makes a number of `side`.
+    fn end_within(&self, side: &NumberShape, lex: &Lex) -> Option<Vec<u8>> {
+        if lex.is_behind_e() {
             return exponent_end(side, lex);
         }
         let (number, power) = side.first_scaled(&digits(lex), left(lex), powers(lex))?;

@@ -133,6 +133,11 @@ impl Lex {
         self.digits - self.fraction
     }
 
+    /// Whether the mantissa is complete, and its exponent has begun.
+    pub(super) fn is_behind_e(&self) -> bool {
+        matches!(self.phase, NumberPhase::E | NumberPhase::Sign | NumberPhase::Exponent)
+    }
+
     /// Whether the bytes so far are a whole number as JSON spells them.
     pub(super) fn is_whole(&self) -> bool {
         use NumberPhase::*;

@@ -6,6 +6,7 @@
 //! ([`sides`]), and everything in the form `any` ([`any`]).
 
 mod any;
+mod ends;
 mod free;
 mod lexer;
 mod period;
@@ -339,6 +340,9 @@ impl NumberLevel {
             match (&infos[atom.state.id.index()].0, self.lex.phase) {
                 (Kind::Free(_), Minus | Integer | Point | Fraction) => true,
                 (Kind::Free(free), Zero) => !free.integer,
+                (Kind::Any(any), Minus | Zero | Integer | Point | Fraction) => {
+                    any.is_endless(&self.lex)
+                }
                 _ => false,
             }
         })

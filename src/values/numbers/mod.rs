@@ -276,6 +276,13 @@ impl NumberShape {
         Some(values)
     }
 
+    /// The other numbers of the set: those below `value`, and those above it.
+    pub(crate) fn without(&self, value: &Decimal) -> impl Iterator<Item = NumberShape> + use<> {
+        let ends =
+            [NumberShape::at_most(value.clone(), true), NumberShape::at_least(value.clone(), true)];
+        ends.map(|end| self.intersect(&end?)).into_iter().flatten()
+    }
+
     /// The set's numbers of one sign, as magnitudes; zero is among them if `zero`.
     pub(crate) fn magnitudes(&self, negative: bool, zero: bool) -> Option<NumberShape> {
         let shape = if negative { self.mirrored() } else { self.clone() };
