@@ -398,16 +398,28 @@ impl Automaton {
                 return Ok(out);
             };
             // It would end an item that has come: one that goes on otherwise.
+            let goes_on =
+                |at: &Config| self.likely_completion(at, costs, left).ok()?.first().copied();
+            if let Some((end, next)) = self.other_number(&config, goes_on)
+                && costs.spells(&end)
+            {
+                config = next;
+                out.extend(end);
+                continue;
+            }
             let others = costs.alphabet.bytes().iter().filter(|&byte| byte != refused);
             let other = |byte: u8| {
                 let mut next = config.clone();
                 self.step(&mut next, byte).ok().filter(|live| *live)?;
                 let end = self.likely_completion(&next, costs, left).ok()?;
-                Some((is_blank(byte), end.len(), byte, next))
+                // The other values of a number have been tried.
+                let goes_on =
+                    matches!((&config.top, &next.top), (Level::Number(_), Level::Number(_)));
+                let last = is_blank(byte) || goes_on;
+                Some(((last, end.len(), byte), next))
             };
-            let best =
-                others.filter_map(other).min_by_key(|&(blank, len, byte, _)| (blank, len, byte));
-            let (_, _, byte, next) = best.ok_or_else(too_long)?;
+            let best = others.filter_map(other).min_by_key(|(key, _)| *key);
+            let ((_, _, byte), next) = best.ok_or_else(too_long)?;
             config = next;
             out.push(byte);
         }

@@ -446,18 +446,61 @@ impl Automaton {
         digest: &Digest,
         most: usize,
     ) -> Vec<SmallVec<[u8; 8]>> {
-        let Part::Number(begun) = &digest.top else { return Vec::new() };
-        let (mut known, mut ends) = (FxHashSet::default(), Vec::new());
-        for atom in &level.atoms {
+        let mut ends = Vec::new();
+        self.find_value(level, digest, &mut |end| {
+            ends.push(SmallVec::from_slice(end));
+            ends.len() >= most
+        });
+        ends
+    }
+
+    /// Whether such an end is `wanted`, of which none is asked twice.
+    fn find_value(
+        &self,
+        level: &NumberLevel,
+        digest: &Digest,
+        wanted: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> bool {
+        let Part::Number(begun) = &digest.top else { return false };
+        let mut known = FxHashSet::default();
+        level.atoms.iter().any(|atom| {
             let cursor = NumberCursor { lex: level.lex.clone(), atom: atom.state };
             cursor.find_end(&self.numbers, begun, &mut |text| {
-                if known.insert(self.hashes.number(text)) {
-                    ends.push(SmallVec::from_slice(&text[begun.len()..]));
-                }
-                ends.len() >= most
-            });
-        }
-        ends
+                known.insert(self.hashes.number(text)) && wanted(&text[begun.len()..])
+            })
+        })
+    }
+
+    /// The end of the number at the top and what follows it by `goes_on`, where the byte in between
+    /// does not end an item that has come.
+    pub(super) fn other_number(
+        &self,
+        config: &Config,
+        goes_on: impl Fn(&Config) -> Option<u8>,
+    ) -> Option<(Vec<u8>, Config)> {
+        let (Level::Number(level), digest) = (&config.top, config.digest.as_ref()?) else {
+            return None;
+        };
+        // Of more values than have come, one is another.
+        let seen = |level: &Level| match level {
+            Level::Array(array) => array.seen.len(),
+            _ => 0,
+        };
+        let mut left = 1 + config.frames().map(seen).max().unwrap_or(0);
+        let mut found = None;
+        self.find_value(level, digest, &mut |end| {
+            let mut next = config.clone();
+            let mut steps = |byte: u8| self.step(&mut next, byte).unwrap_or(false);
+            if end.iter().all(|&byte| steps(byte))
+                && let Some(byte) = goes_on(&next)
+                && self.step(&mut next, byte).unwrap_or(false)
+            {
+                found = Some(([end, &[byte]].concat(), next));
+            }
+            left -= 1;
+            found.is_some() || left == 0
+        });
+        found
     }
 }
 

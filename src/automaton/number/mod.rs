@@ -15,7 +15,7 @@ mod sides;
 use super::level::NumberLevel;
 use crate::base::SmallBits;
 use crate::options::Numbers;
-use crate::values::{NumberId, NumberShape, Spelling};
+use crate::values::{ANY_DIGITS, NumberId, NumberShape, Spelling};
 use any::AnyForm;
 use free::{Free, NUMBER_DIGITS};
 use rustc_hash::FxHashSet;
@@ -328,23 +328,21 @@ fn relevant<'i>(lex: &Lex, infos: impl Iterator<Item = &'i NumberInfo> + Clone) 
     lex
 }
 
-/// Behind fewer digits of a free number there are more values than are ever kept.
-const ROOMY_DIGITS: u32 = 10;
+/// With so many more digits there are more values than are ever kept.
+const ROOMY_DIGITS: u32 = 7;
 
 impl NumberLevel {
     /// Whether the number, wherever it stands, can become more values than are ever kept.
     pub(super) fn is_roomy(&self, infos: &[NumberInfo]) -> bool {
         use NumberPhase::{Fraction, Integer, Minus, Point, Zero};
-        let few = self.lex.digits <= ROOMY_DIGITS;
-        few && self.atoms.iter().all(|atom| {
-            match (&infos[atom.state.id.index()].0, self.lex.phase) {
-                (Kind::Free(_), Minus | Integer | Point | Fraction) => true,
-                (Kind::Free(free), Zero) => !free.integer,
-                (Kind::Any(any), Minus | Zero | Integer | Point | Fraction) => {
-                    any.is_endless(&self.lex)
-                }
-                _ => false,
+        let within = |most: u32| self.lex.digits.saturating_add(ROOMY_DIGITS) <= most;
+        self.atoms.iter().all(|atom| match (&infos[atom.state.id.index()].0, self.lex.phase) {
+            (Kind::Free(_), Minus | Integer | Point | Fraction) => within(NUMBER_DIGITS),
+            (Kind::Free(free), Zero) => !free.integer,
+            (Kind::Any(any), Minus | Zero | Integer | Point | Fraction) => {
+                within(ANY_DIGITS as u32) && any.is_endless(&self.lex)
             }
+            _ => false,
         })
     }
 

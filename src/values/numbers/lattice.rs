@@ -47,6 +47,9 @@ pub(super) fn is_multiple(value: &Decimal, multiple: &Decimal) -> bool {
     let Ok(shift) = u64::try_from(value.exponent().saturating_sub(multiple.exponent())) else {
         return false;
     };
+    if multiple.digits() == b"1" {
+        return true;
+    }
     let digits = |d: &Decimal| BigUint::parse_bytes(d.digits(), 10).unwrap_or_default();
     let (value, modulus) = (digits(value), digits(multiple));
     let zeros = BigUint::from(10u32).modpow(&BigUint::from(shift), &modulus);

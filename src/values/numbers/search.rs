@@ -84,13 +84,14 @@ impl NumberShape {
         let is_zero = *prefix == BigUint::ZERO;
         let len = if is_zero { 0 } else { prefix.to_str_radix(10).len() as i64 };
         let at = |number: &Decimal| number.magnitude() - len;
-        let mut candidates: Vec<i64> = Vec::new();
+        let mut candidates: Vec<RangeInclusive<i64>> = Vec::new();
         if is_zero && self.contains(&Decimal::zero()) {
             return powers.into_iter().min_by_key(|p| p.abs()).map(|p| (Decimal::zero(), p));
         }
         if let Some(values) = &self.values {
             let least = if is_zero { *powers.start() } else { i64::MIN };
-            candidates.extend(values.iter().filter(|v| !v.is_zero()).map(|v| at(v).max(least)));
+            let at = |value: &Decimal| at(value).max(least);
+            candidates.extend(values.iter().filter(|v| !v.is_zero()).map(|v| at(v)..=at(v)));
         } else {
             let positive = self.low.as_ref().filter(|low| !low.at.is_zero());
             let low = positive.map_or(*powers.start(), |low| at(&low.at));
@@ -101,14 +102,11 @@ impl NumberShape {
             let units = self.others.iter().chain(&self.step()).map(at).collect::<Vec<_>>();
             for near in [low, high, 0].into_iter().chain(units) {
                 let (from, to) = (near - NEAR - len, near + NEAR + len);
-                candidates.extend(from.max(low)..=to.min(high));
+                candidates.push(from.max(low)..=to.min(high));
             }
         }
-        candidates.retain(|power| powers.contains(power));
-        candidates.sort_unstable_by_key(|&power| (power.abs(), power));
-        candidates.dedup();
-        candidates
-            .into_iter()
+        small_ones_first(candidates)
+            .filter(|power| powers.contains(power))
             .find_map(|power| Some((self.first_in(prefix, power, power - digits)?, power)))
     }
 
@@ -172,6 +170,25 @@ impl NumberShape {
     }
 }
 
+/// The numbers of some ranges, each once, by how far they are from zero.
+fn small_ones_first(mut ranges: Vec<RangeInclusive<i64>>) -> impl Iterator<Item = i64> {
+    ranges.sort_unstable_by_key(|range| *range.start());
+    let mut next = i64::MIN;
+    for range in &mut ranges {
+        *range = next.max(*range.start())..=*range.end();
+        next = next.max(range.end().saturating_add(1));
+    }
+    let below = ranges.clone().into_iter().rev();
+    let below = below.flat_map(|range| (*range.start()..=(*range.end()).min(-1)).rev());
+    let above = ranges.into_iter().flat_map(|range| (*range.start()).max(0)..=*range.end());
+    let (mut below, mut above) = (below.peekable(), above.peekable());
+    std::iter::from_fn(move || match (below.peek(), above.peek()) {
+        (Some(low), Some(high)) if -low <= *high => below.next(),
+        (_, Some(_)) => above.next(),
+        (_, None) => below.next(),
+    })
+}
+
 /// Whether a number form has a text for a value.
 fn is_spelled(value: &Decimal, numbers: Numbers) -> bool {
     let digits = value.digits().len() as i64;
@@ -181,5 +198,18 @@ fn is_spelled(value: &Decimal, numbers: Numbers) -> bool {
             let exponents = -ANY_EXPONENT - (ANY_DIGITS - 1)..=ANY_EXPONENT + ANY_DIGITS - digits;
             digits <= ANY_DIGITS && exponents.contains(&value.exponent())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::small_ones_first;
+
+    #[test]
+    fn ranges_are_walked_from_zero_on() {
+        let all: Vec<i64> = small_ones_first(vec![-1..=2, 7..=7, -9..=-7, 1..=3, 5..=4]).collect();
+        assert_eq!(all, [0, -1, 1, 2, 3, -7, 7, -8, -9]);
+        assert_eq!(small_ones_first(vec![3..=4, 3..=3]).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(small_ones_first(Vec::new()).next(), None);
     }
 }
