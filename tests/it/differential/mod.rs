@@ -200,22 +200,34 @@ impl<'c> Trial<'c> {
         }
         let engine = grammar.bind(&vocabulary(self.case.vocabulary)).map_err(|e| e.to_string())?;
         let trial = Bound { engine, report: grammar.report(), judge: &judge };
+        match self.bound(&trial) {
+            // Where the algebra has met a limit, what the mask takes of a schema without documents
+            // may have none that is short.
+            Err(error) if error.contains("`completion_bytes`") && !trial.report.is_exact() => {
+                self.count("too long");
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn bound(&mut self, trial: &Bound<'_>) -> Result<(), String> {
         for _ in 0..INSTANCES {
             let value = instances::value(&self.case.schema, &mut self.random);
             let is_loose = self.random.chance(30);
             let text = spell(&value, &mut self.random, is_loose);
-            self.instance(&trial, &text)?;
+            self.instance(trial, &text)?;
         }
         for _ in 0..WALKS {
             let length = self.random.below(60);
             let written = walk(&trial.engine, &mut self.random, length)?;
-            self.written(&trial, &written, "walks")?;
+            self.written(trial, &written, "walks")?;
         }
         let wild = Sampler::new(self.case.seed).wild(&trial.engine).map_err(|e| e.to_string())?;
         if wild.dead_end {
             return Err(format!("a dead end after {}", wild.text));
         }
-        self.written(&trial, wild.text.as_bytes(), "wild")
+        self.written(trial, wild.text.as_bytes(), "wild")
     }
 
     /// An instance: the masks and the validators must agree, up to what is routed.
