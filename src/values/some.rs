@@ -79,6 +79,7 @@ impl Builder<'_> {
                 [(false, self.join_sets(own, negated)), (true, self.join_sets(own, wanted))];
             for (required, set) in cases {
                 let mut names = shape.names.to_vec();
+                let required = required || names[index].required;
                 names[index] = Name { required, set, ..names[index].clone() };
                 let case = ObjectShape { names: names.into(), ..shape.clone() };
                 open.extend(intersect::simplified_object(case, self));

@@ -100,6 +100,13 @@ impl Case {
                 schema.insert("maxProperties".into(), json!(1 + random.below(3)));
             }
         }
+        if random.chance(25) {
+            let shares = shares_names(random, leaf);
+            match schema.get_mut("allOf").and_then(Value::as_array_mut) {
+                Some(all) => all.extend(shares),
+                None => drop(schema.insert("allOf".into(), shares.into())),
+            }
+        }
         let order = if random.chance(50) { Order::Declared } else { Order::Any };
         let objects = if random.chance(25) { Objects::Closed } else { Objects::Open };
         Case { schema: schema.into(), order, objects }
@@ -296,6 +303,35 @@ impl Case {
         let all = ["anyOf", "allOf"].into_iter().filter_map(|kw| self.schema.get(kw)?.as_array());
         all.flatten().any(|branch| branch.get("not").is_none())
     }
+}
+
+/// Several negations, or branches of which one holds, that speak of the same names: most of one, in
+/// the same way, and each of others.
+fn shares_names(random: &mut Random, leaf: impl Fn(&mut Random) -> Value) -> Vec<Value> {
+    let (shared, set) = (["a", "b", "x1"][random.below(3)], leaf(random));
+    let mut branch = || {
+        let mut properties = Map::new();
+        for name in ["a", "b", "c", "y"] {
+            if random.chance(50) {
+                properties.insert(name.into(), leaf(random));
+            }
+        }
+        if random.chance(90) {
+            properties.insert(shared.into(), set.clone());
+        }
+        let names: Vec<String> = properties.keys().cloned().collect();
+        let mut branch = json!({"properties": properties});
+        if random.chance(15) {
+            branch["required"] = names.into_iter().filter(|_| random.chance(50)).collect();
+        }
+        branch
+    };
+    let branches: Vec<Value> = (0..9).map(|_| branch()).collect();
+    let count = 3 + random.below(7);
+    if random.chance(30) {
+        return vec![json!({"oneOf": branches[..count]})];
+    }
+    branches[..count].iter().map(|branch| json!({"not": branch})).collect()
 }
 
 /// A constraint that some member must satisfy: the negation of one on all of them.
