@@ -196,13 +196,12 @@ impl NumberAtom {
         let end = match (&info.0, self.verdict(info, lex)) {
             (_, Verdict::Accept) => return Some(Vec::new()),
             (Kind::Finite(finite), _) => {
-                let ends =
-                    finite.texts[self.range()].iter().map(|t| &t.as_bytes()[lex.bytes as usize..]);
-                let zero = (self.tail && lex.digits < NUMBER_DIGITS).then_some(&b"0"[..]);
-                // Of a text that wants a point nothing is left.
-                let ends = ends.map(|end| if end.is_empty() { b".0" } else { end });
-                let ends = ends.chain(zero).filter(|end| spells(end));
-                ends.min_by_key(|end| end.len()).map(<[u8]>::to_vec)
+                let ends = finite.texts[self.range()].iter().map(|text| {
+                    let point = if finite.pointed && !text.contains('.') { ".0" } else { "" };
+                    [&text.as_bytes()[lex.bytes as usize..], point.as_bytes()].concat()
+                });
+                let zero = (self.tail && lex.digits < NUMBER_DIGITS).then(|| b"0".to_vec());
+                ends.chain(zero).filter(|end| spells(end)).min_by_key(Vec::len)
             }
             _ => self.direct_end(info, lex),
         };
@@ -469,6 +468,21 @@ mod tests {
         assert!(b"0.00000000000000000".iter().all(|&byte| cursor.step(&infos, byte)));
         let end = cursor.atom.shortest_end(&infos[0], &cursor.lex, |_| true);
         assert_eq!(end.as_deref(), Some(&b"0043"[..]));
+        // What wants a point is completed with one, wherever it stands.
+        let digits = NumberShape::integers(true).negate().unwrap();
+        let pointed =
+            digits.iter().filter_map(|other| other.intersect(&values(false, &["1", "25"])));
+        let infos: Vec<NumberInfo> =
+            pointed.map(|shape| NumberInfo::new(&shape, Numbers::Plain)).collect();
+        assert_eq!(infos.len(), 1);
+        for (begun, expected) in [("", "1.0"), ("1", ".0"), ("2", "5.0"), ("25", ".0"), ("1.", "0")]
+        {
+            let atom = NumberAtom::new(NumberId::new(0), &infos[0]);
+            let mut cursor = NumberCursor { lex: Lex::START, atom };
+            assert!(begun.bytes().all(|byte| cursor.step(&infos, byte)));
+            let end = cursor.atom.shortest_end(&infos[0], &cursor.lex, |_| true);
+            assert_eq!(end.as_deref(), Some(expected.as_bytes()), "{begun}");
+        }
         let integers = values(true, &["1", "20"]);
         assert_eq!(accepts(&integers, "1.0"), None);
         assert_eq!(accepts(&integers, "20"), Some(true));

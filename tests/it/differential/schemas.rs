@@ -179,6 +179,24 @@ fn literals() -> BoxedStrategy<Vec<Value>> {
     vec(literal(), 1..4).prop_map(distinct).boxed()
 }
 
+/// Objects of which many speak of the same members: they are told apart by these.
+fn alike() -> BoxedStrategy<Value> {
+    let leaf = prop_oneof![
+        3 => select(&[0, 1][..]).prop_map(|value| json!({"enum": [value]})),
+        2 => select(&["string", "integer"][..]).prop_map(|kind| json!({"type": kind})),
+    ];
+    let members = (named(names(), leaf), vec(0..4u8, 3));
+    let objects = members.prop_map(|(members, needed)| {
+        let names = members.as_object().into_iter().flat_map(Map::keys).zip(needed);
+        let required: Vec<&String> = names.filter(|(_, n)| *n == 0).map(|(name, _)| name).collect();
+        match required.is_empty() {
+            true => json!({"properties": members}),
+            false => json!({"properties": members, "required": required}),
+        }
+    });
+    objects.boxed()
+}
+
 /// What keys must be; seldom something that no key is.
 fn key_names(child: &Schemas) -> BoxedStrategy<Value> {
     let one = prop_oneof![
@@ -494,6 +512,8 @@ impl Words {
             one(3, "anyOf", list()),
             one(3, "oneOf", list()),
             one(2, "not", here.clone()),
+            one(1, "allOf", vec(alike().prop_map(|one| json!({"not": one})), 3..9)),
+            one(1, "oneOf", vec(alike(), 3..9)),
         ];
         if self.since(Dialect::Draft7) {
             let parts = (here.clone(), here.clone(), here.clone(), 0..8u8);
