@@ -162,12 +162,15 @@ pub(crate) fn is_partly_enforced(location: &str, report: &Report) -> bool {
     report.route_of(location) == Some(Route::MaskCheck)
 }
 
-/// Whether a limit leaves out a part of the keyword that holds the subschema at `location`.
+/// Whether the mask leaves out the keyword that holds the subschema at `location`, or, by a limit, a
+/// part of it.
 pub(crate) fn is_held_in_part(location: &str, report: &Report) -> bool {
     location.rsplit_once('/').is_some_and(|(keyword, _)| {
         let at = |entry: &&Entry| entry.location == keyword;
         let entry = report.entries().iter().find(at);
-        entry.is_some_and(|entry| entry.route == Route::MaskCheck && entry.limit.is_some())
+        entry.is_some_and(|entry| {
+            entry.route >= Route::Check || entry.route == Route::MaskCheck && entry.limit.is_some()
+        })
     })
 }
 

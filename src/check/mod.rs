@@ -196,6 +196,7 @@ impl Retrieve for Registered {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Limits;
 
     fn violations(schema: &str, options: &Options, document: &str) -> Vec<Violation> {
         let validator = Validator::new(schema, options).unwrap();
@@ -241,6 +242,18 @@ mod tests {
         let found = violations(limited, &options, r#"{"x": 1}"#);
         assert!(found.iter().any(|one| one.location == "#/patternProperties/^x"), "{found:?}");
         assert!(found.iter().all(|one| one.routed), "{found:?}");
+        // A limit leaves out the condition, and so what depends on it.
+        let branches = ["a", "b", "c", "d", "e"].map(|name| {
+            format!(r#"{{"required": ["{name}"], "properties": {{"{name}": {{"enum": [0]}}}}}}"#)
+        });
+        let branches = branches.join(", ");
+        let limited = format!(
+            r#"{{"if": {{"oneOf": [{branches}]}}, "then": {{"properties": {{"x": false}}}}}}"#
+        );
+        let options = Options { limits: Limits { set_shapes: 20, ..Limits::default() }, ..options };
+        let found = violations(&limited, &options, r#"{"a": 0, "x": 1}"#);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].location == "#/then/properties/x" && found[0].routed, "{found:?}");
         let enforced =
             r##"{"properties": {"a": {"$ref": "#/$defs/none"}}, "$defs": {"none": false}}"##;
         assert!(violations(enforced, &options, r#"{"a": 1}"#).iter().all(|one| !one.routed));
