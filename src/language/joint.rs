@@ -20,11 +20,14 @@ use std::sync::{Arc, LazyLock};
 #[derive(Debug)]
 pub(crate) struct Joint {
     explored: Explored,
-    /// By state: the combination of a string that ends there.
+    /// By state: the combination of a string that ends there; [`INSIDE`], where none does.
     combination_of: Vec<u32>,
     /// The combinations: which languages hold the string.
     combinations: Vec<FixedBitSet>,
 }
+
+/// The states inside a character have no combination.
+const INSIDE: u32 = u32::MAX;
 
 impl Joint {
     /// Reads all of `factors` at once.
@@ -39,16 +42,19 @@ impl Joint {
         let explored = Explored::run(&dfas, allowed(factors.iter(), limits), |_, _| true)?;
         let mut known: FxHashMap<FixedBitSet, u32> = FxHashMap::default();
         let mut combinations = Vec::new();
-        let mut combination_of = Vec::with_capacity(explored.states.len());
-        for tuple in &explored.states {
+        let mut combination_of = vec![INSIDE; explored.states.len()];
+        let mut ends: Vec<u32> = explored.ends().collect();
+        ends.sort_unstable();
+        for state in ends {
+            let tuple = &explored.states[state as usize];
             let mut holds = FixedBitSet::with_capacity(dfas.len());
             for (index, (dfa, &state)) in dfas.iter().zip(tuple).enumerate() {
                 holds.set(index, accepts_in(dfa, state));
             }
-            combination_of.push(*known.entry(holds.clone()).or_insert_with(|| {
+            combination_of[state as usize] = *known.entry(holds.clone()).or_insert_with(|| {
                 combinations.push(holds);
                 combinations.len() as u32 - 1
-            }));
+            });
         }
         Ok(Joint { explored, combination_of, combinations })
     }
@@ -62,7 +68,7 @@ impl Joint {
     pub(crate) fn restrict(self: &Arc<Self>, allowed: impl Fn(usize) -> bool) -> Option<Chosen> {
         let mut accepts = FixedBitSet::with_capacity(self.combination_of.len());
         for (state, &index) in self.combination_of.iter().enumerate() {
-            accepts.set(state, allowed(index as usize));
+            accepts.set(state, index != INSIDE && allowed(index as usize));
         }
         let alphabet = Alphabet::shared(ByteSet::FULL, false);
         // Without lengths and over all bytes nothing can be too large.
@@ -140,7 +146,8 @@ impl Chosen {
 
     /// The combination of a string that ends in `state`.
     pub(crate) fn combination(&self, state: LangState) -> usize {
-        self.joint.combination_of.get(state.0 as usize).map_or(0, |&index| index as usize)
+        let known = self.joint.combination_of.get(state.0 as usize);
+        known.filter(|index| **index != INSIDE).map_or(0, |&index| index as usize)
     }
 
     /// Whether the strings that go on from `state` come to an end.
@@ -300,6 +307,15 @@ mod tests {
         assert_eq!(end(&["", "a", "c"]).as_deref(), Some("b"));
         let all = joint.restrict(|_| true).unwrap();
         assert!(all.language.never_dies(all.language.start()));
+    }
+
+    #[test]
+    fn no_string_ends_inside_a_character() {
+        let limits = Limits::default();
+        let factors = ["^a*$", "[^a]"].map(|text| Factor::pattern(text, &limits).unwrap());
+        let joint = Joint::compile(&factors, &limits).unwrap();
+        let combinations = joint.combinations().iter().map(|holds| holds.ones().collect());
+        assert_eq!(combinations.collect::<Vec<Vec<usize>>>(), [[0], [1]]);
     }
 
     #[test]

@@ -532,6 +532,11 @@ impl Explored {
         state
     }
 
+    /// The states in which a string may end, each once.
+    pub(super) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
+        self.pairs.iter().filter(|(_, node)| *node == BOUNDARY).map(|(state, _)| *state)
+    }
+
     /// The states for which `holds`.
     pub(super) fn each(&self, holds: impl Fn(&[LangState]) -> bool) -> FixedBitSet {
         let mut states = FixedBitSet::with_capacity(self.states.len());
