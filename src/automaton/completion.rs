@@ -413,9 +413,9 @@ impl Automaton {
                 self.step(&mut next, byte).ok().filter(|live| *live)?;
                 let end = self.likely_completion(&next, costs, left).ok()?;
                 // The other values of a number have been tried.
-                let goes_on =
+                let is_same =
                     matches!((&config.top, &next.top), (Level::Number(_), Level::Number(_)));
-                let last = is_blank(byte) || goes_on;
+                let last = is_blank(byte) || is_same;
                 Some(((last, end.len(), byte), next))
             };
             let best = others.filter_map(other).min_by_key(|(key, _)| *key);

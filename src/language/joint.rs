@@ -43,15 +43,12 @@ impl Joint {
         let mut known: FxHashMap<FixedBitSet, u32> = FxHashMap::default();
         let mut combinations = Vec::new();
         let mut combination_of = vec![INSIDE; explored.states.len()];
-        let mut ends: Vec<u32> = explored.ends().collect();
-        ends.sort_unstable();
-        for state in ends {
-            let tuple = &explored.states[state as usize];
+        for end in explored.ends().ones() {
             let mut holds = FixedBitSet::with_capacity(dfas.len());
-            for (index, (dfa, &state)) in dfas.iter().zip(tuple).enumerate() {
+            for (index, (dfa, &state)) in dfas.iter().zip(&explored.states[end]).enumerate() {
                 holds.set(index, accepts_in(dfa, state));
             }
-            combination_of[state as usize] = *known.entry(holds.clone()).or_insert_with(|| {
+            combination_of[end] = *known.entry(holds.clone()).or_insert_with(|| {
                 combinations.push(holds);
                 combinations.len() as u32 - 1
             });

@@ -532,9 +532,10 @@ impl Explored {
         state
     }
 
-    /// The states in which a string may end, each once.
-    pub(super) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
-        self.pairs.iter().filter(|(_, node)| *node == BOUNDARY).map(|(state, _)| *state)
+    /// The states in which a string may end.
+    pub(super) fn ends(&self) -> FixedBitSet {
+        let ends = self.pairs.iter().filter(|(_, node)| *node == BOUNDARY);
+        ends.map(|&(state, _)| state as usize).collect()
     }
 
     /// The states for which `holds`.

@@ -91,21 +91,14 @@ impl Case {
             schema.insert(keyword.into(), json!([branch(random), branch(random)]));
         }
         if random.chance(40) {
-            let nots = (0..1 + random.below(3)).map(|_| some_member(random)).collect::<Vec<_>>();
-            match schema.get_mut("allOf").and_then(Value::as_array_mut) {
-                Some(all) => all.extend(nots),
-                None => drop(schema.insert("allOf".into(), nots.into())),
-            }
+            let nots = (0..1 + random.below(3)).map(|_| some_member(random)).collect();
+            add_all_of(&mut schema, nots);
             if random.chance(60) {
                 schema.insert("maxProperties".into(), json!(1 + random.below(3)));
             }
         }
         if random.chance(25) {
-            let shares = shares_names(random, leaf);
-            match schema.get_mut("allOf").and_then(Value::as_array_mut) {
-                Some(all) => all.extend(shares),
-                None => drop(schema.insert("allOf".into(), shares.into())),
-            }
+            add_all_of(&mut schema, shares_names(random, leaf));
         }
         let order = if random.chance(50) { Order::Declared } else { Order::Any };
         let objects = if random.chance(25) { Objects::Closed } else { Objects::Open };
@@ -302,6 +295,14 @@ impl Case {
     fn branches(&self) -> bool {
         let all = ["anyOf", "allOf"].into_iter().filter_map(|kw| self.schema.get(kw)?.as_array());
         all.flatten().any(|branch| branch.get("not").is_none())
+    }
+}
+
+/// Asks for `more`, too.
+fn add_all_of(schema: &mut Map<String, Value>, more: Vec<Value>) {
+    match schema.get_mut("allOf").and_then(Value::as_array_mut) {
+        Some(all) => all.extend(more),
+        None => drop(schema.insert("allOf".into(), more.into())),
     }
 }
 

@@ -205,7 +205,7 @@ impl<'c> Trial<'c> {
             // may have none that is short.
             Err(error) if error.contains("`completion_bytes`") && !trial.report.is_exact() => {
                 self.count("too long");
-                Ok(())
+                self.unsatisfiable(&judge)
             }
             outcome => outcome,
         }
