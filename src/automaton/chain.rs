@@ -21,7 +21,7 @@ pub(crate) struct CharChain {
 /// How a chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// It does not: its last state stays for good.
+    /// It does not: its last state stays, whichever token comes.
     Stays,
     /// No further character of the class may come.
     Dies,
@@ -60,19 +60,26 @@ impl CharChain {
 }
 
 impl Automaton {
-    /// The chain of a candidate that stands between two characters. `None` for other candidates
-    /// than languages, and where it is too short, or its class too small, to be worth anything.
+    /// The chain of a candidate that stands between two characters; no token begins more than
+    /// `reach` characters. `None` for other candidates than languages, and where it is too short, or
+    /// its class too small, to be worth anything.
     pub(crate) fn char_chain(
         &self,
         atom: &StringAtom,
         decoder: &Decoder,
+        reach: u64,
     ) -> Result<Option<CharChain>, Full> {
         let (At::Language(_), Strings::Language(language)) = (atom.at, self.strings(atom.id))
         else {
             return Ok(None);
         };
+        let read = decoder.count;
         // Without a longest text, what is live with few characters is so with many.
-        let may_stay = language.lengths().1.is_none();
+        let stays = |state: &StringAtom| {
+            let At::Language(state) = state.at else { return false };
+            let live = |more| language.live(state, read.saturating_add(more));
+            language.lengths().1.is_none() || (1..=reach).all(live)
+        };
         let successors = Successors { automaton: self, classes: language.byte_classes() };
         let class = CharClass::all();
         let mut chain = CharChain { class, decoder: *decoder, states: vec![*atom], end: End::Cut };
@@ -91,7 +98,7 @@ impl Automaton {
             }
             let class = before.filter(|byte| !byte.is_ascii() || ascii.contains(byte));
             chain.class = successors.keep_leads(class, &state, &at, Some(&next))?;
-            if may_stay && next == state {
+            if next == state && stays(&state) {
                 chain.end = End::Stays;
                 break;
             }

@@ -11,7 +11,7 @@ use super::object::ObjectAtom;
 use super::string::{Decoder, StringAtom};
 use super::table::TableId;
 use super::unique::Items;
-use crate::base::SmallBits;
+use crate::base::{ByteSet, Few, SmallBits, is_blank};
 use crate::values::SetId;
 use rpds::RedBlackTreeSetSync;
 use smallvec::SmallVec;
@@ -25,7 +25,7 @@ pub(crate) struct Atom<T> {
 }
 
 /// The candidates of a level; nearly always one.
-pub(crate) type Atoms<T> = SmallVec<[Atom<T>; 1]>;
+pub(crate) type Atoms<T> = Few<Atom<T>>;
 
 /// The candidates for states that serve the parent's atoms of these tags; equal states are one
 /// candidate, which serves them all.
@@ -100,26 +100,43 @@ impl Level {
         }
     }
 
-    /// The bytes other than whitespace that can come here at all.
-    pub(crate) fn first_bytes(&self) -> impl Iterator<Item = u8> + use<> {
-        const VALUES: &[u8] = b"\"-0123456789[fnt{";
-        const ITEMS: &[u8] = b"\"-0123456789[]fnt{";
-        let bytes: &'static [u8] = match self {
-            Level::Value(level) if level.colon => b":",
+    /// The bytes other than whitespace that can come between the parts of JSON, whatever the
+    /// candidates are; none inside a scalar or key.
+    pub(crate) fn first_bytes(&self) -> ByteSet {
+        const COLON: ByteSet = ByteSet::of(b":");
+        const VALUES: ByteSet = ByteSet::of(b"\"-0123456789[fnt{");
+        const ITEMS: ByteSet = ByteSet::of(b"\"-0123456789[]fnt{");
+        const MEMBERS: ByteSet = ByteSet::of(b"\"}");
+        const MORE_MEMBERS: ByteSet = ByteSet::of(b",}");
+        const KEY: ByteSet = ByteSet::of(b"\"");
+        const MORE_ITEMS: ByteSet = ByteSet::of(b",]");
+        match self {
+            Level::Value(level) if level.colon => COLON,
             Level::Value(_) => VALUES,
             Level::Object(level) => match level.phase {
-                Phase::First => b"\"}",
-                Phase::Next => b",}",
-                Phase::Comma => b"\"",
+                Phase::First => MEMBERS,
+                Phase::Next => MORE_MEMBERS,
+                Phase::Comma => KEY,
             },
             Level::Array(level) => match level.phase {
                 Phase::First => ITEMS,
-                Phase::Next => b",]",
+                Phase::Next => MORE_ITEMS,
                 Phase::Comma => VALUES,
             },
-            _ => b"",
-        };
-        bytes.iter().copied()
+            _ => ByteSet::EMPTY,
+        }
+    }
+
+    /// Whether a byte can come here, as far as that shows without the candidates: a cheap question
+    /// before a step.
+    pub(crate) fn may_take(&self, byte: u8) -> bool {
+        match self {
+            Level::Value(_) | Level::Object(_) | Level::Array(_) => {
+                is_blank(byte) || self.first_bytes().contains(byte)
+            }
+            Level::End(_) => is_blank(byte),
+            Level::Literal(_) | Level::Number(_) | Level::String(_) | Level::Key(_) => true,
+        }
     }
 }
 
@@ -156,7 +173,7 @@ pub(crate) struct StringLevel {
 }
 
 /// Inside a key: one cursor for all the candidates of the object below.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct KeyLevel {
     /// The key as a string. Its candidates are for keys that an object does not name, if one of them
     /// has rules for those; their tags are the object's candidates.
@@ -170,6 +187,20 @@ pub(crate) struct KeyLevel {
     /// The entries of the table that begin with `key`.
     pub(crate) lo: u32,
     pub(crate) hi: u32,
+}
+
+impl Clone for KeyLevel {
+    /// The key's bytes are copied as a slice.
+    fn clone(&self) -> KeyLevel {
+        KeyLevel {
+            string: self.string.clone(),
+            free: self.free,
+            key: SmallVec::from_slice(&self.key),
+            table: self.table,
+            lo: self.lo,
+            hi: self.hi,
+        }
+    }
 }
 
 /// Where a container stands between its parts.

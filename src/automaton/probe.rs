@@ -1,10 +1,10 @@
 //! What the mask layer asks of an automaton beside steps: what is uniform here, and where a
 //! shortcut leads.
 
-use super::level::{KeyLevel, ObjectLevel};
-use super::number::NumberCursor;
+use super::level::{KeyLevel, ObjectLevel, StringLevel};
+use super::number::{DigitRun, NumberCursor};
 use super::object::{KeyStep, seen_bytes, sees_prefix};
-use super::string::{At, Decoder, StringAtom};
+use super::string::{At, Decoder, Reading, StringAtom};
 use super::table::Entry;
 use super::{Automaton, Config, Full, Level};
 use crate::base::{ByteSet, SmallBits};
@@ -80,6 +80,13 @@ impl Automaton {
         self.digest_key(&mut next, &key.key);
         next.below.push(Level::Object(object));
         Some(next)
+    }
+
+    /// Whether no string goes on with a byte where a text stands, whatever its candidates are: a
+    /// cheap question before a step.
+    pub(crate) fn refuses_text(&self, text: &StringLevel, byte: u8) -> bool {
+        let mut decoder = text.decoder;
+        decoder.read(byte, self.minimal) == Reading::Refused
     }
 
     /// Moves a key of `object` by one byte.
@@ -179,6 +186,11 @@ impl Automaton {
     /// Moves a number's candidate by one of its bytes.
     pub(crate) fn step_number(&self, cursor: &mut NumberCursor, byte: u8) -> bool {
         cursor.step(&self.numbers, byte)
+    }
+
+    /// How a number goes on with digits, whichever they are; `None` where that is no plain matter.
+    pub(crate) fn digit_run(&self, cursor: &NumberCursor) -> Option<DigitRun> {
+        cursor.digit_run(&self.numbers)
     }
 
     /// Whether a number's candidate may end.

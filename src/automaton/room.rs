@@ -386,7 +386,7 @@ impl Automaton {
             Level::Array(ArrayLevel { phase: Phase::Next, .. }) => singles(b"],"),
             Level::Array(ArrayLevel { phase: Phase::First, .. }) => singles(b"]\"-0123456789[fnt{"),
             Level::Value(_) | Level::Object(_) | Level::Array(_) => {
-                singles(&config.top.first_bytes().collect::<Vec<u8>>())
+                singles(&config.top.first_bytes().iter().collect::<Vec<u8>>())
             }
             Level::End(_) => Vec::new(),
         }

@@ -5,8 +5,15 @@ use smallvec::SmallVec;
 /// A growable set of small numbers: the words from the lowest bit to the highest, behind the index
 /// of the first one. What lies within 96 bits lives inline, wherever it lies. Equal sets are equal
 /// values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct SmallBits(SmallVec<[u32; 4]>);
+
+impl Clone for SmallBits {
+    /// Copied as a slice, not word by word.
+    fn clone(&self) -> Self {
+        SmallBits(SmallVec::from_slice(&self.0))
+    }
+}
 
 const _: () = assert!(size_of::<SmallBits>() == 24);
 

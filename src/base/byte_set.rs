@@ -17,6 +17,16 @@ impl ByteSet {
     /// Every byte.
     pub const FULL: ByteSet = ByteSet([u64::MAX; 4]);
 
+    /// The given bytes.
+    pub(crate) const fn of(bytes: &[u8]) -> ByteSet {
+        let (mut words, mut index) = ([0; 4], 0);
+        while index < bytes.len() {
+            words[(bytes[index] >> 6) as usize] |= 1 << (bytes[index] & 63);
+            index += 1;
+        }
+        ByteSet(words)
+    }
+
     /// Adds a byte.
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
@@ -39,8 +49,16 @@ impl ByteSet {
 
     /// The bytes, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> {
-        let set = *self;
-        (0..=255u8).filter(move |&b| set.contains(b))
+        (0u8..).step_by(64).zip(self.0).flat_map(|(first, word)| {
+            let mut word = word;
+            std::iter::from_fn(move || {
+                (word != 0).then(|| {
+                    let bit = word.trailing_zeros() as u8;
+                    word &= word - 1;
+                    first + bit
+                })
+            })
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::walk::{Closings, Walk};
 use crate::automaton::{Atom, CharChain, Config, Full, Level, StringLevel};
+use crate::base::Few;
 use crate::vocab::ClassText;
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ impl<'a> Walk<'a> {
         else {
             return Ok(None);
         };
-        let Some(chain) = self.source.automaton.char_chain(&only.state, &level.decoder)? else {
+        let (automaton, reach) = (self.source.automaton, self.source.text.free().max_chars());
+        let Some(chain) = automaton.char_chain(&only.state, &level.decoder, reach)? else {
             return Ok(None);
         };
         let text = self.source.text.class(vocabulary, start, chain.class);
@@ -51,7 +53,7 @@ impl<'a> Walk<'a> {
             } else {
                 let next = automaton.follow_byte(&state, &at, group.byte)?;
                 next.map(|(decoder, state)| {
-                    let atoms = [Atom { tags: level.atoms[0].tags.clone(), state }].into();
+                    let atoms = Few::one(Atom { tags: level.atoms[0].tags.clone(), state });
                     let string = StringLevel { decoder, atoms };
                     inside.top = match &config.top {
                         Level::Key(key) => Level::Key(key.unknown(string)),

@@ -273,7 +273,7 @@ impl<'a> Source<'a> {
         if self.spells(config) {
             walk.added.extend_from_slice(blanks.blanks_up_to(u32::from(gap.left)));
         }
-        for byte in config.top.first_bytes() {
+        for byte in config.top.first_bytes().iter() {
             let exits = blanks.exits_up_to(byte, u32::from(gap.left));
             if exits.is_empty() {
                 continue;

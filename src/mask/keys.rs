@@ -7,7 +7,7 @@
 use super::entry::Source;
 use super::walk::{Inside, Walk};
 use crate::automaton::{Automaton, Config, Full, KeyLevel, KeyStep, Level, ObjectLevel};
-use crate::vocab::Trie;
+use crate::vocab::{Exit, FreeText, Trie};
 
 /// The nodes below some node along which a key becomes a known one.
 #[derive(Default)]
@@ -33,6 +33,9 @@ fn known_keys(
     let mut open = vec![(start, key.clone())];
     while let Some((node, key)) = open.pop() {
         let mut visit = |child: u32| {
+            if automaton.refuses_text(&key.string, trie.byte(child)) {
+                return;
+            }
             let mut next = key.clone();
             let step = automaton.step_key_level(object, &mut next, trie.byte(child));
             match step.unwrap_or_else(|Full| {
@@ -76,13 +79,16 @@ impl<'a> Walk<'a> {
         level: &KeyLevel,
     ) -> Result<(), Full> {
         let quoted = self.quoted.at(start).filter(|_| level.is_fresh());
+        let followed = level.is_open() && self.source.automaton.tracks(config);
         if let Some(text) = quoted
             && self.source.automaton.is_free_key(level)
         {
             self.added.extend_from_slice(text.within().up_to(u64::MAX));
-            return self.exact_exits(start, config, text);
+            if followed {
+                return self.exact_exits(start, config, text);
+            }
+            return self.free_key(start, config, level, text);
         }
-        let followed = level.is_open() && self.source.automaton.tracks(config);
         if level.free || followed {
             return self.plain(start, config);
         }
@@ -117,7 +123,7 @@ impl<'a> Walk<'a> {
             return Ok(Inside::Added);
         }
         self.apart.extend(known.exits.iter().map(|(node, _)| *node));
-        let outer = self.resume.replace(Vec::new());
+        let outer = self.leave_out_keys();
         let inside = if automaton.outlasts(object, self.most_keys()) {
             self.text(start, config, &level.string)?
         } else {
@@ -125,20 +131,55 @@ impl<'a> Walk<'a> {
             self.each_text(start, config, &level.string, true)?;
             Inside::Added
         };
-        // A further key behind an unknown one is a matter of the document.
-        let nodes = std::mem::replace(&mut self.resume, outer).unwrap_or_default();
-        match &mut self.resume {
-            Some(resume) => resume.extend(nodes),
-            None => {
-                let tokens = nodes.into_iter().flat_map(|node| trie.tokens_below(node));
-                self.recheck.extend(tokens);
-            }
-        }
+        self.keys_left_out(outer);
         for node in known.inside {
             self.added.extend_from_slice(trie.tokens_at(node));
         }
         self.close_known(config, known.exits)?;
         Ok(inside)
+    }
+
+    /// A free key that begins at `start`, the inside of which was added: a key that nobody names, and
+    /// that has not come, closes like any other.
+    fn free_key(
+        &mut self,
+        start: u32,
+        config: &Config,
+        level: &KeyLevel,
+        text: &FreeText,
+    ) -> Result<(), Full> {
+        let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
+        let mut known =
+            known_keys(self.source.automaton, self.trie, start, object, level)?.exits;
+        known.sort_unstable_by_key(|&(node, _)| node);
+        let is_known = |exit: &Exit| known.binary_search_by_key(&exit.node, |&(n, _)| n).is_ok();
+        let unknown = level.unknown(level.string.clone());
+        if let Some(after) = self.source.automaton.close_key(config, &unknown) {
+            let outer = self.leave_out_keys();
+            for exit in text.exits().iter().filter(|exit| !is_known(exit)) {
+                self.from(exit.node, &after)?;
+            }
+            self.keys_left_out(outer);
+        }
+        self.close_known(config, known)
+    }
+
+    /// Behind a key of which the text is not known, a further one is a matter of the document: from
+    /// here on such keys are left out. Returned is what [`Walk::keys_left_out`] wants back.
+    fn leave_out_keys(&mut self) -> Option<Vec<u32>> {
+        self.resume.replace(Vec::new())
+    }
+
+    /// Leaves the keys that were left out to whoever asks for this document.
+    fn keys_left_out(&mut self, outer: Option<Vec<u32>>) {
+        let nodes = std::mem::replace(&mut self.resume, outer).unwrap_or_default();
+        match &mut self.resume {
+            Some(resume) => resume.extend(nodes),
+            None => {
+                let tokens = nodes.into_iter().flat_map(|node| self.trie.tokens_below(node));
+                self.recheck.extend(tokens);
+            }
+        }
     }
 
     /// The most keys that one token can hold: the shortest member is `"":1,`.

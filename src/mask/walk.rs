@@ -33,7 +33,10 @@ pub(super) struct Walk<'a> {
 }
 
 /// Below a node with more nodes than this, classes of characters are worth asking for.
-const LARGE: u32 = 4_000;
+const LARGE: u32 = 400;
+
+/// Below a node with fewer nodes than this, digits are walked one by one.
+const SOME: u32 = 16;
 
 /// Shortcuts nest this deep at most: a token may be as long as it likes.
 const MAX_NESTED: u32 = 32;
@@ -138,6 +141,9 @@ impl<'a> Walk<'a> {
             self.resume.get_or_insert_default().push(node);
             return Ok(None);
         }
+        if !before.top.may_take(byte) {
+            return Ok(None);
+        }
         let mut next = before.clone();
         Ok(self.source.automaton.step(&mut next, byte)?.then_some(next))
     }
@@ -164,6 +170,9 @@ impl<'a> Walk<'a> {
         let (automaton, trie) = (self.source.automaton, self.trie);
         let Some(atom) = level.atoms.first() else { return Ok(()) };
         let first = NumberCursor { lex: level.lex.clone(), atom: atom.state };
+        if self.digits(start, config, level, &first)? {
+            return Ok(());
+        }
         let mut after: Option<Config> = None;
         let end = trie.skip(start);
         let mut open: Ancestors<NumberCursor> = Ancestors::new();
@@ -193,6 +202,41 @@ impl<'a> Walk<'a> {
             node = skip;
         }
         Ok(())
+    }
+
+    /// The same where it does not matter which digits come: the vocabulary knows the tokens that are
+    /// digits alone, and where the others end. `false`: it does matter, and nothing was added.
+    fn digits(
+        &mut self,
+        start: u32,
+        config: &Config,
+        level: &NumberLevel,
+        cursor: &NumberCursor,
+    ) -> Result<bool, Full> {
+        let (automaton, trie, vocabulary) =
+            (self.source.automaton, self.trie, self.source.vocabulary);
+        let worth = std::ptr::eq(trie, vocabulary.trie()) && trie.skip(start) - start > SOME;
+        let Some(run) = automaton.digit_run(cursor).filter(|_| worth) else { return Ok(false) };
+        let text = self.source.text.digits(vocabulary, start);
+        if run.depends && text.within().most() > u64::from(run.most) {
+            return Ok(false);
+        }
+        self.added.extend_from_slice(text.within().up_to(u64::from(run.most)));
+        let mut after: Option<Config> = None;
+        for group in text.leaving().iter().filter(|group| group.chars <= run.most) {
+            if is_number_byte(group.byte) {
+                self.resume_at(start, config, group.nodes.iter().copied())?;
+                continue;
+            }
+            let close = || automaton.close_scalar(config, &level.atoms[0].tags);
+            let after = after.get_or_insert_with(close);
+            for &node in &group.nodes {
+                if let Some(next) = self.step_to(node, after)? {
+                    self.from(node, &next)?;
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Whether `byte` begins a key that is left to each document.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Nodes at which a text leaves its class, alike in what leads out.
 #[derive(Debug)]
 pub(crate) struct Leaving {
-    /// The first byte that is not of the class.
+    /// The first byte that is not of the class, whether a string may have it or not.
     pub(crate) byte: u8,
     /// Characters before it.
     pub(crate) chars: u32,
@@ -47,7 +47,7 @@ impl ClassText {
                     node += 1;
                     continue;
                 }
-                TextStep::Refuse => {}
+                TextStep::Refuse if !state.is_boundary() => {}
                 _ => at(&mut leaving[usize::from(byte)], chars).push(node),
             }
             node = skip;
@@ -71,9 +71,10 @@ impl ClassText {
         &self.leaving
     }
 
-    fn size(&self) -> usize {
+    /// Bytes; `masks`: with those of its masks, which only texts below the root have.
+    fn size(&self, masks: bool) -> usize {
         let nodes: usize = self.leaving.iter().map(|group| group.nodes.len()).sum();
-        self.within.size() + 4 * nodes + size_of::<Leaving>() * self.leaving.len()
+        self.within.size(masks) + 4 * nodes + size_of::<Leaving>() * self.leaving.len()
     }
 }
 
@@ -104,9 +105,10 @@ impl Classes {
             return text.clone();
         }
         let text = Arc::new(ClassText::new(trie, start, class, width));
-        known.bytes += text.size();
+        let size = text.size(start == Trie::ROOT);
+        known.bytes += size;
         if known.bytes > MOST_BYTES {
-            *known = Known { bytes: text.size(), ..Known::default() };
+            *known = Known { bytes: size, ..Known::default() };
         }
         known.texts.insert((start, class), text.clone());
         text
@@ -136,6 +138,7 @@ mod tests {
         assert_eq!(
             leaving(&trie, &text),
             [
+                (b'\n', 1, vec![8]),
                 (b'"', 1, vec![3]),
                 (b'-', 0, vec![6]),
                 (b'-', 3, vec![2]),

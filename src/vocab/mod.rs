@@ -40,7 +40,7 @@ pub use encode::Encoded;
 use encode::Encoder;
 pub(crate) use facts::Facts;
 pub use facts::VocabularyStats;
-pub(crate) use text::{FreeText, Quoted, TextTables};
+pub(crate) use text::{Exit, FreeText, Quoted, TextTables};
 pub(crate) use tokens::{MAX_TOKENS, TokenClass, TokenTable};
 pub(crate) use trie::{Ancestors, Trie};
 

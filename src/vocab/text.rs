@@ -68,9 +68,10 @@ impl ByChars {
         self.up_to.len() as u64 - 1
     }
 
-    /// Bytes, if every mask is made.
-    pub(super) fn size(&self) -> usize {
-        4 * self.ids.len() + self.up_to.len() * (self.width / 8 + 64)
+    /// Bytes, if no mask is made, or every one.
+    pub(super) fn size(&self, masks: bool) -> usize {
+        let words = if masks { self.width / 8 } else { 0 };
+        4 * self.ids.len() + self.up_to.len() * (words + 64)
     }
 
     fn clip(&self, chars: u64) -> usize {
@@ -215,6 +216,12 @@ impl TextTables {
         class: CharClass,
     ) -> Arc<ClassText> {
         self.classes.get(vocabulary.trie(), start, class, vocabulary.width())
+    }
+
+    /// The same for digits.
+    pub(crate) fn digits(&self, vocabulary: &Vocabulary, start: u32) -> Arc<ClassText> {
+        let digits = CharClass::all().filter(|byte| byte.is_ascii_digit());
+        self.class(vocabulary, start, digits)
     }
 
     /// The free text below the root: of a string in progress.

@@ -1,6 +1,6 @@
 //! Numbers in the plain form that nothing restricts: digits and exponents are counted.
 
-use super::Verdict;
+use super::{DigitRun, Verdict};
 use super::lexer::{Lex, NumberPhase};
 
 /// The most digits of an integer: `i64` reads it back.
@@ -51,6 +51,16 @@ impl Free {
             }
             _ => Verdict::Dead,
         }
+    }
+
+    /// Behind a digit that is not the first zero: as many as are left to come.
+    pub(super) fn digit_run(&self, lex: &Lex) -> Option<DigitRun> {
+        let most = match lex.phase {
+            NumberPhase::Integer if !self.pointed => INTEGER_DIGITS.checked_sub(lex.digits)?,
+            NumberPhase::Fraction => NUMBER_DIGITS.checked_sub(lex.digits)?,
+            _ => return None,
+        };
+        Some(DigitRun { most, depends: false })
     }
 
     /// The ends of such a number, shortest first.

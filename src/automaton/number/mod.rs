@@ -288,10 +288,32 @@ impl NumberCursor {
         (relevant(&self.lex, std::iter::once(info)), self.atom)
     }
 
+    /// How many more digits may come, whichever they are, so that what has been read with them is a
+    /// whole number each time. `None` where that is no plain matter.
+    pub(super) fn digit_run(&self, infos: &[NumberInfo]) -> Option<DigitRun> {
+        if !matches!(self.lex.phase, NumberPhase::Integer | NumberPhase::Fraction) {
+            return None;
+        }
+        match &infos[self.atom.id.index()].0 {
+            Kind::Free(free) => free.digit_run(&self.lex),
+            Kind::Sides(sides) => sides.digit_run(&self.lex, &self.atom.progress),
+            Kind::Finite(_) | Kind::Any(_) => None,
+        }
+    }
+
     /// Whether the text so far is a whole number.
     pub(super) fn is_complete(&self, infos: &[NumberInfo]) -> bool {
         self.atom.verdict(&infos[self.atom.id.index()], &self.lex) == Verdict::Accept
     }
+}
+
+/// How a number goes on with digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DigitRun {
+    /// So many may come, whichever they are.
+    pub(crate) most: u32,
+    /// Of more it depends on which they are; else there may be no more.
+    pub(crate) depends: bool,
 }
 
 /// Whether numbers are made of such bytes; any other ends one.

@@ -6,7 +6,7 @@
 //! number itself needed: there it is known, and the question is put to the exact set. What can no
 //! longer be told apart is forgotten, so that the inside of an interval has few states.
 
-use super::Verdict;
+use super::{DigitRun, Verdict};
 use super::free::{INTEGER_DIGITS, NUMBER_DIGITS};
 use super::lexer::{Lex, NumberPhase};
 use super::period::Period;
@@ -305,6 +305,32 @@ impl Sides {
         };
         let power = i64::from(more) - i64::from(lex.fraction);
         side.set.first_in(&digits, power, -i64::from(places)).is_some()
+    }
+
+    /// Where no multiples are asked for, and no further digit leads out of the interval but by how
+    /// many they are.
+    pub(super) fn digit_run(&self, lex: &Lex, progress: &Progress) -> Option<DigitRun> {
+        let side = self.side(lex)?;
+        let plain = self.period.as_ref().is_some_and(Period::is_trivial) && !self.pointed;
+        if !plain || !self.is_complete(side, lex, progress) {
+            return None;
+        }
+        if lex.phase == NumberPhase::Fraction {
+            // The ends are compared with the digits before the point, so the orders are whole.
+            let inside = (side.low.is_none() || progress.low == Ordering::Greater)
+                && (side.high.is_none() || progress.high == Ordering::Less);
+            let most = side.total.checked_sub(lex.digits).filter(|_| inside)?;
+            return Some(DigitRun { most, depends: false });
+        }
+        // A further digit makes it larger than an end of as many digits that it is not below.
+        let most = side.whole.checked_sub(lex.digits)?;
+        Some(match side.high.as_ref().map(|high| high.whole) {
+            Some(high) if high <= side.whole => {
+                let most = high.saturating_sub(lex.digits).saturating_sub(1);
+                DigitRun { most, depends: high > lex.digits }
+            }
+            _ => DigitRun { most, depends: false },
+        })
     }
 
     /// The shortest end of a number that has begun with a digit.
