@@ -36,8 +36,7 @@ impl Selection {
         if let Some(only) = &self.only {
             records.retain(|record| record.id == *only);
         }
-        let mut index = 0..;
-        records.retain(|_| index.next().is_some_and(|index: usize| index % self.every.max(1) == 0));
+        records = records.into_iter().step_by(self.every.max(1)).collect();
         let mut random = fastrand::Rng::with_seed(self.seed);
         if let Some(sample) = self.sample {
             let mut chosen = random.choose_multiple(0..records.len(), sample);
