@@ -43,7 +43,7 @@ struct Arguments {
     /// tokenmask compiles and binds anew for each text; the peer is set up as ever.
     #[arg(long)]
     rebuild: bool,
-    /// Also print the schemas on which tokenmask loses most time.
+    /// Also print the schemas that cost tokenmask most: first mask, dearest mask, loss to the peer.
     #[arg(long, value_name = "N", default_value_t = 0)]
     slowest: usize,
     /// Time limit of one hard schema, and of one schema under XGrammar, in seconds.

@@ -2,7 +2,7 @@
 
 use crate::corpus::Outcome;
 use crate::data::Record;
-use crate::protocol::Times;
+use crate::protocol::{Run, Times};
 
 /// Both engines over all schemas.
 #[derive(Default)]
@@ -18,8 +18,17 @@ pub struct Tally {
     /// For each schema that both compile: the first mask, and the masks of all positions that both
     /// reach.
     sum: [Times; 2],
-    /// (nanoseconds more than theirs, schema)
-    losses: Vec<(i64, String)>,
+    costs: Vec<Cost>,
+}
+
+/// What one schema costs tokenmask, in nanoseconds.
+struct Cost {
+    id: String,
+    first: u64,
+    /// The dearest mask behind it.
+    mask: u64,
+    /// More than the peer, in the first and all masks that both reach; 0 where it does not compile.
+    loss: i64,
 }
 
 /// One engine's verdicts over all schemas.
@@ -66,7 +75,15 @@ impl Tally {
     pub fn add(&mut self, record: &Record, ours: &Outcome, theirs: &Outcome) {
         self.ours.add(record, ours);
         self.theirs.add(record, theirs);
-        let (Ok(ours), Ok(theirs)) = (ours, theirs) else { return };
+        let Ok(ours) = ours else { return };
+        let dearest = ours.trials.iter().flat_map(|trial| &trial.masks).max();
+        let loss = theirs.as_ref().map_or(0, |theirs| self.compare(ours, theirs));
+        let (id, mask) = (record.id.clone(), dearest.copied().unwrap_or(0));
+        self.costs.push(Cost { id, first: ours.ttfm, mask, loss });
+    }
+
+    /// The nanoseconds that we lose to the peer on one schema.
+    fn compare(&mut self, ours: &Run, theirs: &Run) -> i64 {
         self.ttfm[0].extend([ours.ttfm]);
         self.ttfm[1].extend([theirs.ttfm]);
         let mut sum = [ours.ttfm, theirs.ttfm];
@@ -80,10 +97,11 @@ impl Tally {
         }
         self.sum[0].extend([sum[0]]);
         self.sum[1].extend([sum[1]]);
-        self.losses.push((sum[0] as i64 - sum[1] as i64, record.id.clone()));
+        sum[0] as i64 - sum[1] as i64
     }
 
-    /// The table, and the schemas on which we lose most time.
+    /// The table, and so many schemas that cost most: by first mask, by dearest mask, by what is lost
+    /// to the peer.
     pub fn print(&mut self, slowest: usize) {
         println!("{:34}{:>14}{:>14}{:>9}", "", "tokenmask", self.peer, "ratio");
         let [ours, theirs] = &mut self.tbm;
@@ -112,12 +130,17 @@ impl Tally {
         for (name, count) in counts {
             println!("{name:34}{:14}{:14}", count(&self.ours), count(&self.theirs));
         }
-        self.losses.sort_by_key(|(loss, _)| -loss);
-        for (loss, id) in self.losses.iter().take(slowest) {
-            println!(
-                "{:12.1} µs lost in the first and all other masks of {id}",
-                *loss as f64 / 1e3
-            );
+        type Key = fn(&Cost) -> i64;
+        let keys: [(&str, Key); 3] = [
+            ("first mask", |cost| cost.first as i64),
+            ("dearest mask", |cost| cost.mask as i64),
+            ("first and all masks, more than the peer", |cost| cost.loss),
+        ];
+        for (name, key) in keys {
+            self.costs.sort_by_key(|cost| -key(cost));
+            for cost in self.costs.iter().take(slowest) {
+                println!("{:12.1} µs, {name}: {}", key(cost) as f64 / 1e3, cost.id);
+            }
         }
     }
 }
