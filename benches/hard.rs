@@ -401,7 +401,7 @@ fn child(path: &Path, wide: bool) {
         options.policy.whitespace = Whitespace::Bounded(Whitespace::MAX_BOUND);
     }
     // The tables that all grammars share are not part of any schema's figures.
-    let Tokenmask { vocabulary, options } =
+    let Tokenmask { vocabulary, options, .. } =
         Tokenmask::new(vocabulary, options).expect("there is a mask");
     vocabulary.encode("{}").expect("every byte can be spelled");
     ALLOCATED.reset_peak_usage();

@@ -10,28 +10,50 @@
 
 pub mod hard;
 
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// An engine bound to a vocabulary.
 pub trait Contender {
-    /// A schema ready for its documents.
-    type Bound;
+    /// A schema ready for its documents; a clone is another document, over the same caches.
+    type Bound: Clone;
 
     /// Compiles a schema, binds it, and computes the first mask. Caches of other schemas are not used.
     fn first_mask(&self, schema: &str) -> Result<Self::Bound, Failure>;
 
     /// Goes to the beginning of a document.
-    fn restart(&self, bound: &mut Self::Bound);
+    fn restart(&self, schema: &str, bound: &mut Self::Bound);
+
+    /// Computes the mask. `false`: there is none.
+    fn fill(&self, bound: &mut Self::Bound) -> bool;
+
+    /// The mask that was computed last: bit `i % 32` of word `i / 32` is token `i`.
+    fn words<'b>(&self, bound: &'b Self::Bound) -> &'b [u32];
+
+    /// Accepts a token. `false`: it is not allowed.
+    fn accept(&self, bound: &mut Self::Bound, id: u32) -> bool;
+
+    /// The tokens that end a document.
+    fn end_ids(&self) -> &[u32];
 
     /// Computes the mask, looks the token up, and accepts it. `false`: it is not allowed.
-    fn token(&self, bound: &mut Self::Bound, id: u32) -> bool;
+    fn token(&self, bound: &mut Self::Bound, id: u32) -> bool {
+        self.fill(bound) && has(self.words(bound), id) && self.accept(bound, id)
+    }
 
     /// Computes the mask and looks the end of sequence up.
-    fn end(&self, bound: &mut Self::Bound) -> bool;
+    fn end(&self, bound: &mut Self::Bound) -> bool {
+        self.fill(bound) && self.end_ids().iter().any(|&id| has(self.words(bound), id))
+    }
+}
+
+/// Whether the words of a mask hold a token.
+pub fn has(words: &[u32], id: u32) -> bool {
+    words.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 1)
 }
 
 /// Why a schema has no mask.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Failure {
     pub kind: String,
     pub location: Option<String>,
@@ -39,6 +61,7 @@ pub struct Failure {
 }
 
 /// One schema under the protocol.
+#[derive(Deserialize, Serialize)]
 pub struct Run {
     /// Nanoseconds, also where it ended in an error.
     pub ttfm: u64,
@@ -46,7 +69,7 @@ pub struct Run {
 }
 
 /// One text under the protocol.
-#[derive(Clone)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct Trial {
     pub accepted: bool,
     /// Nanoseconds for each position that was reached: tokens, and last the end of sequence.
@@ -67,12 +90,12 @@ pub fn run<C: Contender>(
         Ok(bound) => bound,
         Err(failure) => return (run, Err(failure)),
     };
-    run.trials = texts.iter().map(|ids| trial(contender, &mut bound, ids)).collect();
+    run.trials = texts.iter().map(|ids| trial(contender, schema, &mut bound, ids)).collect();
     (run, Ok(bound))
 }
 
-fn trial<C: Contender>(contender: &C, bound: &mut C::Bound, ids: &[u32]) -> Trial {
-    contender.restart(bound);
+fn trial<C: Contender>(contender: &C, schema: &str, bound: &mut C::Bound, ids: &[u32]) -> Trial {
+    contender.restart(schema, bound);
     let mut masks = Vec::with_capacity(ids.len() + 1);
     for &id in ids {
         let start = Instant::now();
@@ -128,15 +151,23 @@ impl Times {
             ("p99", 0.99),
             ("p99.9", 0.999),
         ];
+        let mut summary = vec![("average", self.average())];
+        summary.extend(PERCENTILES.map(|(name, share)| (name, self.at(share))));
+        summary.push(("max", self.at(1.0)));
+        summary
+    }
+
+    /// In microseconds; 0 where there is no time.
+    pub fn average(&self) -> f64 {
+        let sum: f64 = self.0.iter().map(|&time| time as f64).sum();
+        sum / self.count().max(1) as f64 / 1e3
+    }
+
+    /// The percentile of the nearest rank in microseconds; 0 where there is no time.
+    pub fn at(&mut self, share: f64) -> f64 {
         self.0.sort_unstable();
-        let times = &self.0;
-        let sum: f64 = times.iter().map(|&time| time as f64).sum();
-        let rank = |share: f64| ((times.len() as f64 * share).ceil() as usize).saturating_sub(1);
-        let mut summary = vec![("average", sum / times.len().max(1) as f64)];
-        let at = |share| times.get(rank(share)).copied().unwrap_or(0) as f64;
-        summary.extend(PERCENTILES.map(|(name, share)| (name, at(share))));
-        summary.push(("max", times.last().copied().unwrap_or(0) as f64));
-        summary.into_iter().map(|(name, time)| (name, time / 1e3)).collect()
+        let rank = ((self.count() as f64 * share).ceil() as usize).saturating_sub(1);
+        self.0.get(rank).copied().unwrap_or(0) as f64 / 1e3
     }
 }
 
@@ -156,13 +187,16 @@ pub fn memory_kib(process: &str, field: &str) -> Option<u64> {
 pub struct Tokenmask {
     pub vocabulary: tokenmask::Vocabulary,
     pub options: tokenmask::Options,
+    /// Compile and bind anew for each text, so that every position meets what is cold. Not timed.
+    pub rebuild: bool,
 }
 
 /// A schema bound, with a matcher and room for its mask.
+#[derive(Clone)]
 pub struct Bound {
     pub grammar: tokenmask::Grammar,
-    matcher: tokenmask::Matcher,
-    mask: tokenmask::Mask,
+    pub matcher: tokenmask::Matcher,
+    pub mask: tokenmask::Mask,
 }
 
 impl Tokenmask {
@@ -177,7 +211,18 @@ impl Tokenmask {
     ) -> tokenmask::Result<Tokenmask> {
         let engine = tokenmask::Grammar::any_json().bind(&vocabulary)?;
         engine.matcher().fill_mask(&mut engine.new_mask())?;
-        Ok(Tokenmask { vocabulary, options })
+        Ok(Tokenmask { vocabulary, options, rebuild: false })
+    }
+
+    /// A schema at the beginning of its document, before any mask.
+    ///
+    /// # Errors
+    ///
+    /// Of the schema.
+    pub fn bind(&self, schema: &str) -> tokenmask::Result<Bound> {
+        let grammar = tokenmask::Grammar::compile(schema, &self.options)?;
+        let engine = grammar.bind(&self.vocabulary)?;
+        Ok(Bound { grammar, matcher: engine.matcher(), mask: engine.new_mask() })
     }
 }
 
@@ -185,33 +230,39 @@ impl Contender for Tokenmask {
     type Bound = Bound;
 
     fn first_mask(&self, schema: &str) -> Result<Bound, Failure> {
-        let bind = || {
-            let grammar = tokenmask::Grammar::compile(schema, &self.options)?;
-            let engine = grammar.bind(&self.vocabulary)?;
-            let (matcher, mut mask) = (engine.matcher(), engine.new_mask());
-            matcher.fill_mask(&mut mask)?;
-            Ok(Bound { grammar, matcher, mask })
+        let first = || {
+            let mut bound = self.bind(schema)?;
+            bound.matcher.fill_mask(&mut bound.mask)?;
+            Ok(bound)
         };
-        bind().map_err(|error: tokenmask::Error| Failure {
+        first().map_err(|error: tokenmask::Error| Failure {
             kind: error.kind().name().to_owned(),
             location: error.location().map(str::to_owned),
             message: error.message().to_owned(),
         })
     }
 
-    fn restart(&self, bound: &mut Bound) {
-        bound.matcher.reset();
+    fn restart(&self, schema: &str, bound: &mut Bound) {
+        match self.rebuild.then(|| self.bind(schema)) {
+            Some(Ok(anew)) => *bound = anew,
+            // It was bound before, so it can be again.
+            Some(Err(_)) | None => bound.matcher.reset(),
+        }
     }
 
-    fn token(&self, bound: &mut Bound, id: u32) -> bool {
+    fn fill(&self, bound: &mut Bound) -> bool {
         bound.matcher.fill_mask(&mut bound.mask).is_ok()
-            && bound.mask.allows(id)
-            && bound.matcher.accept(id).is_ok()
     }
 
-    fn end(&self, bound: &mut Bound) -> bool {
-        let ends = self.vocabulary.end_ids();
-        bound.matcher.fill_mask(&mut bound.mask).is_ok()
-            && ends.iter().any(|&id| bound.mask.allows(id))
+    fn words<'b>(&self, bound: &'b Bound) -> &'b [u32] {
+        bound.mask.words()
+    }
+
+    fn accept(&self, bound: &mut Bound, id: u32) -> bool {
+        bound.matcher.accept(id).is_ok()
+    }
+
+    fn end_ids(&self) -> &[u32] {
+        self.vocabulary.end_ids()
     }
 }

@@ -1,6 +1,7 @@
 //! Masks of strings: one from the cache equals that of an engine that has none, and both hold
 //! exactly the tokens that the matcher accepts.
 
+use crate::support;
 use tokenmask::{Engine, Grammar, Options, Vocabulary};
 
 /// Letters, the quote, and tokens of several characters.
@@ -134,6 +135,35 @@ fn distances_that_one_token_just_covers_are_told_apart() {
         for prefix in prefixes.iter().chain(prefixes.iter().rev()) {
             let fresh = allowed(&engine(schema, &vocabulary), prefix);
             assert_eq!(allowed(&kept, prefix), fresh, "{schema} after {prefix}");
+        }
+    }
+}
+
+/// A cache that holds few masks, or none at all, gives the same as one that holds all of them.
+#[test]
+fn a_small_cache_gives_the_same_masks() {
+    let vocabulary = support::vocabulary("llama3");
+    for example in support::examples() {
+        let bind = |cache_bytes: usize| {
+            let mut options = Options::default();
+            options.limits.cache_bytes = cache_bytes;
+            let grammar = Grammar::compile(&example.schema, &options).expect("it compiles");
+            grammar.bind(&vocabulary).expect("every byte can be spelled")
+        };
+        let (whole, small) = (bind(64 << 20), [0, 16 << 10, 1 << 20].map(bind));
+        let documents = example.documents("valid.jsonl");
+        // The second time, what is kept is there.
+        for document in documents.iter().take(3).cycle().take(6) {
+            let mut matcher = whole.matcher();
+            let mut others = small.each_ref().map(Engine::matcher);
+            for token in vocabulary.encode(document).expect("it can be spelled").ids {
+                let expected = support::mask(&matcher);
+                for other in &mut others {
+                    assert_eq!(support::mask(other), expected, "{}: {document}", example.name);
+                    other.accept(token).expect("the document is valid");
+                }
+                matcher.accept(token).expect("the document is valid");
+            }
         }
     }
 }

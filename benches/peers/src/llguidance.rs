@@ -6,7 +6,7 @@ use llguidance::api::TopLevelGrammar;
 use llguidance::{Matcher, ParserFactory};
 use std::sync::Arc;
 use tokenmask::Vocabulary;
-use toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
+use toktrie::{ApproximateTokEnv, SimpleVob, TokEnv, TokRxInfo, TokTrie};
 
 pub struct Llguidance {
     factory: ParserFactory,
@@ -31,21 +31,31 @@ impl Llguidance {
         Ok(Llguidance { factory, end })
     }
 
-    fn bind(&self, schema: &str) -> Result<Matcher, String> {
+    fn bind(&self, schema: &str) -> Result<Bound, String> {
         let schema = serde_json::from_str(schema).map_err(|error| error.to_string())?;
         let parser = self.factory.create_parser(TopLevelGrammar::from_json_schema(schema));
         let mut matcher = Matcher::new(parser);
-        match matcher.get_error() {
-            Some(error) => Err(error),
-            None => matcher.compute_mask_or_eos().map(|_| matcher).map_err(|e| e.to_string()),
+        if let Some(error) = matcher.get_error() {
+            return Err(error);
         }
+        let start = matcher.clone();
+        let mask = matcher.compute_mask_or_eos().map_err(|e| e.to_string())?;
+        Ok(Bound { start, matcher, mask })
     }
 }
 
-impl Contender for Llguidance {
-    type Bound = Matcher;
+/// A schema bound: a matcher that stays at the beginning, and the one at work.
+#[derive(Clone)]
+pub struct Bound {
+    start: Matcher,
+    matcher: Matcher,
+    mask: SimpleVob,
+}
 
-    fn first_mask(&self, schema: &str) -> Result<Matcher, Failure> {
+impl Contender for Llguidance {
+    type Bound = Bound;
+
+    fn first_mask(&self, schema: &str) -> Result<Bound, Failure> {
         self.bind(schema).map_err(|message| Failure {
             kind: "error".to_owned(),
             location: None,
@@ -53,17 +63,25 @@ impl Contender for Llguidance {
         })
     }
 
-    fn restart(&self, matcher: &mut Matcher) {
-        // A failure shows in the first mask.
-        let _ = matcher.reset();
+    /// A clone shares the lexer's caches with its origin. `reset` takes as many instructions, a deep
+    /// clone a third more, as each text would fill the caches anew.
+    fn restart(&self, _schema: &str, bound: &mut Bound) {
+        bound.matcher = bound.start.clone();
     }
 
-    fn token(&self, matcher: &mut Matcher, id: u32) -> bool {
-        matcher.compute_mask_or_eos().is_ok_and(|mask| mask.is_allowed(id))
-            && matcher.consume_token(id).is_ok()
+    fn fill(&self, bound: &mut Bound) -> bool {
+        bound.matcher.compute_mask_or_eos().map(|mask| bound.mask = mask).is_ok()
     }
 
-    fn end(&self, matcher: &mut Matcher) -> bool {
-        matcher.compute_mask_or_eos().is_ok_and(|mask| mask.is_allowed(self.end))
+    fn words<'b>(&self, bound: &'b Bound) -> &'b [u32] {
+        bound.mask.as_slice()
+    }
+
+    fn accept(&self, bound: &mut Bound, id: u32) -> bool {
+        bound.matcher.consume_token(id).is_ok()
+    }
+
+    fn end_ids(&self) -> &[u32] {
+        std::slice::from_ref(&self.end)
     }
 }
