@@ -85,10 +85,12 @@ impl Automaton {
     /// The key of the mask at `config`; `None` where the mask depends on this document alone.
     ///
     /// Which keys a volatile object still takes is not in the key: masks leave out what lies behind
-    /// the opening quote of such a key, and it is added for each document.
+    /// the opening quote of such a key, and it is added for each document. (One that is forgetful
+    /// takes them all.)
     pub(crate) fn fingerprint(&self, config: &Config, clip: &Clip) -> Option<Fingerprint> {
         if let (Level::Key(_), Some(Level::Object(object))) = (&config.top, config.parent())
             && object.is_volatile(&self.objects)
+            && !object.is_forgetful()
         {
             return None;
         }
@@ -188,14 +190,15 @@ impl Automaton {
 
     fn hash_object(&self, level: &ObjectLevel, clip: &Clip, mixer: &mut Mixer) {
         (level.phase, level.gap).hash(mixer);
+        let forgetful = level.is_forgetful() && level.depends_on_seen(&self.objects);
         let volatile = level.is_volatile(&self.objects);
-        volatile.hash(mixer);
+        (volatile, forgetful).hash(mixer);
         for atom in &level.atoms {
             let (state, info) = (&atom.state, &self.objects[atom.state.id.index()]);
             (&atom.tags, state.id, state.can_close(info)).hash(mixer);
             state.takes_key(info, &level.seen).hash(mixer);
             match info.order() {
-                _ if volatile => {}
+                _ if volatile && !forgetful => {}
                 _ if info.members.is_some() => state.hash_members(info, clip.items, mixer),
                 Order::Declared => state.next.hash(mixer),
                 Order::Any => state.used.hash(mixer),

@@ -141,6 +141,26 @@ impl ObjectLevel {
             || self.atoms.iter().any(|a| a.state.is_volatile(&infos[a.state.id.index()]))
     }
 
+    /// Whether which keys may come depends on nothing but the keys seen.
+    pub(super) fn depends_on_seen(&self, infos: &[ObjectInfo]) -> bool {
+        let volatile = |atom: &Atom<ObjectAtom>| {
+            let state = &atom.state;
+            state.is_volatile(&infos[state.id.index()])
+        };
+        self.seen.is_some() && !self.atoms.iter().any(volatile)
+    }
+
+    /// The same object, which knows of the keys seen only that there are some.
+    pub(super) fn forgetful(&self) -> ObjectLevel {
+        let some = RedBlackTreeSetSync::new_sync().insert(Arc::from(SOME_KEY));
+        ObjectLevel { seen: Some(some), ..self.clone() }
+    }
+
+    /// Whether it knows of the keys seen only that there are some.
+    pub(super) fn is_forgetful(&self) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.size() == 1 && seen.contains(SOME_KEY))
+    }
+
     /// Whether `key` has come as another key.
     pub(crate) fn has_seen(&self, key: &[u8]) -> bool {
         self.seen.as_ref().is_some_and(|seen| seen.contains(key))

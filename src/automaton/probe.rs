@@ -140,6 +140,25 @@ impl Automaton {
         key.free || key.is_open() && atoms.all(|atom| any(&atom.state))
     }
 
+    /// The configuration inside a key whose object knows of the keys seen only that there are some.
+    /// `None` where nothing depends on them alone. `some`: as many further keys may come.
+    pub(crate) fn forget_keys(&self, config: &Config, some: u64) -> Option<Config> {
+        let (Level::Key(_), Some(Level::Object(object))) = (&config.top, config.parent()) else {
+            return None;
+        };
+        if self.tracks(config)
+            || object.is_forgetful()
+            || !object.depends_on_seen(&self.objects)
+            || !self.outlasts(object, some)
+        {
+            return None;
+        }
+        let mut next = config.clone();
+        next.below.discard();
+        next.below.push(Level::Object(object.forgetful()));
+        Some(next)
+    }
+
     /// Whether keys have come in an object that has rules for them: over a poor vocabulary it depends
     /// on each of them whether one that can be spelled is left.
     pub(crate) fn has_seen_ruled_keys(&self, config: &Config) -> bool {

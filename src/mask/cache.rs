@@ -81,6 +81,8 @@ struct Asked<'a> {
     config: &'a Config,
     /// What the mask was made for, where that is a configuration that forgets which items have come.
     relaxed: Option<&'a Config>,
+    /// The tokens that close a key which has come, where it is one that forgets the keys seen.
+    closing_keys: Vec<u32>,
     known: &'a Known,
     /// Not for the first time.
     again: bool,
@@ -91,7 +93,7 @@ impl Asked<'_> {
     /// tokens would have to be added, and memory is to spare.
     fn dense(&self, patches: usize) -> Result<Option<&Dense>, Full> {
         let (dense, masks) = (&self.known.dense, self.source.masks);
-        if self.relaxed.is_some() || !self.known.is_settled() {
+        if self.relaxed.is_some() || !self.closing_keys.is_empty() || !self.known.is_settled() {
             return Ok(None);
         }
         if dense.get().is_none() {
@@ -127,6 +129,7 @@ impl Asked<'_> {
         if !self.known.is_settled() {
             filling.add(&self.source.for_this_document(self.config, self.relaxed, entry)?);
         }
+        filling.remove(&self.closing_keys);
         if self.relaxed.is_some() {
             let (closing, allowed) = self.source.closing_items(self.config)?;
             filling.remove(&closing);
@@ -241,7 +244,13 @@ impl Masks {
             Some(_) => None,
         };
         let relaxed = relaxed.as_ref();
-        let shared = relaxed.unwrap_or(config);
+        let forgetful = match (relaxed, &self.costs) {
+            (None, None) => source.forget_keys(config).map_err(memory_cap)?,
+            _ => None,
+        };
+        let (forgetful, closing_keys) = forgetful.unzip();
+        let closing_keys = closing_keys.unwrap_or_default();
+        let shared = relaxed.or(forgetful.as_ref()).unwrap_or(config);
         let key = self.key(automaton, shared);
         let now = self.kept.now();
         let found = key.and_then(|key| self.kept.find(&now, |tables| &tables.masks, key));
@@ -258,7 +267,7 @@ impl Masks {
                 &made
             }
         };
-        answer(Asked { source, config, relaxed, known, again }).map_err(memory_cap)
+        answer(Asked { source, config, relaxed, closing_keys, known, again }).map_err(memory_cap)
     }
 
     /// The key of what is kept for `config`; `None` where it depends on this document alone.

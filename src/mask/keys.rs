@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         }
         self.apart.extend(known.exits.iter().map(|(node, _)| *node));
         let outer = self.leave_out_keys();
-        let inside = if automaton.outlasts(object, self.most_keys()) {
+        let inside = if automaton.outlasts(object, self.source.most_keys()) {
             self.text(start, config, &level.string)?
         } else {
             // Another key may be the last.
@@ -182,11 +182,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The most keys that one token can hold: the shortest member is `"":1,`.
-    fn most_keys(&self) -> u64 {
-        self.source.text.free().max_chars() / 5 + 2
-    }
-
     /// Adds what lies behind keys that are known.
     fn close_known(&mut self, config: &Config, exits: Vec<(u32, KeyLevel)>) -> Result<(), Full> {
         for (node, key) in exits {
@@ -199,6 +194,28 @@ impl<'a> Walk<'a> {
 }
 
 impl Source<'_> {
+    /// The most keys that one token can hold: the shortest member is `"":1,`.
+    fn most_keys(self) -> u64 {
+        self.text.free().max_chars() / 5 + 2
+    }
+
+    /// The configuration inside a key that forgets which other keys have come, and the tokens that
+    /// close one of those, which it allows all the same. `None` where nothing depends on them, or
+    /// more than where a key is closed.
+    pub(super) fn forget_keys(self, config: &Config) -> Result<Option<(Config, Vec<u32>)>, Full> {
+        let (automaton, trie) = (self.automaton, self.vocabulary.trie());
+        let Some(forgetful) = automaton.forget_keys(config, self.most_keys()) else {
+            return Ok(None);
+        };
+        let (Level::Key(key), Some(Level::Object(object))) = (&config.top, config.parent()) else {
+            return Ok(None);
+        };
+        let known = known_keys(automaton, trie, Trie::ROOT, object, key)?;
+        let refused = known.exits.iter().filter(|(_, key)| automaton.close_key(config, key).is_none());
+        let tokens = refused.flat_map(|(node, _)| trie.tokens_below(*node)).copied().collect();
+        Ok((!known.exhausted).then_some((forgetful, tokens)))
+    }
+
     /// A free key from a character's border on: free text; a key that nobody names closes like any
     /// other; the tokens that close one which somebody names, or which has come, are walked for
     /// themselves.
