@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// and it makes the object volatile.
 const SOME_KEY: &[u8] = &[0xFF];
 
+/// The same for all keys that were forgotten.
+const FORGOTTEN_KEYS: &[u8] = &[0xFF, 0xFF];
+
 /// A candidate inside an object: its registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectAtom {
@@ -152,13 +155,13 @@ impl ObjectLevel {
 
     /// The same object, which knows of the keys seen only that there are some.
     pub(super) fn forgetful(&self) -> ObjectLevel {
-        let some = RedBlackTreeSetSync::new_sync().insert(Arc::from(SOME_KEY));
+        let some = RedBlackTreeSetSync::new_sync().insert(Arc::from(FORGOTTEN_KEYS));
         ObjectLevel { seen: Some(some), ..self.clone() }
     }
 
     /// Whether it knows of the keys seen only that there are some.
     pub(super) fn is_forgetful(&self) -> bool {
-        self.seen.as_ref().is_some_and(|seen| seen.size() == 1 && seen.contains(SOME_KEY))
+        self.seen.as_ref().is_some_and(|seen| seen.size() == 1 && seen.contains(FORGOTTEN_KEYS))
     }
 
     /// Whether `key` has come as another key.
