@@ -40,6 +40,7 @@ class Engine:
         words = [bytes.fromhex(word) for word in setup["vocabulary"]]
         self.ends = setup["end"]
         self.any_whitespace = setup["any_whitespace"]
+        self.passes = setup["passes"]
         info = xgrammar.TokenizerInfo(words, xgrammar.VocabType.RAW, stop_token_ids=self.ends)
         # One thread, as the other engines; a cache would know schemas from before.
         self.compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
@@ -71,7 +72,13 @@ class Engine:
         )
         xgrammar.GrammarMatcher(grammar).fill_next_token_bitmask(self.mask)
         ttfm = NOW() - start
-        return {"ttfm": ttfm, "trials": [self.trial(grammar, ids) for ids in task["texts"]]}
+        return {"ttfm": ttfm, "trials": [self.fastest(grammar, ids) for ids in task["texts"]]}
+
+    def fastest(self, grammar, ids):
+        """Each position's smallest time of all passes, which share what was compiled."""
+        trials = [self.trial(grammar, ids) for _ in range(self.passes)]
+        times = zip(*(trial["masks"] for trial in trials))
+        return {"accepted": trials[0]["accepted"], "masks": [min(each) for each in times]}
 
     def trial(self, grammar, ids):
         matcher = xgrammar.GrammarMatcher(grammar)

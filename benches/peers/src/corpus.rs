@@ -24,9 +24,9 @@ pub struct Selection {
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// In a random order.
-    #[arg(long)]
-    shuffle: bool,
-    /// Of what is random.
+    #[arg(long, value_name = "SEED")]
+    shuffle: Option<u64>,
+    /// Of the sample.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
 }
@@ -37,16 +37,16 @@ impl Selection {
             records.retain(|record| record.id == *only);
         }
         records = records.into_iter().step_by(self.every.max(1)).collect();
-        let mut random = fastrand::Rng::with_seed(self.seed);
         if let Some(sample) = self.sample {
+            let mut random = fastrand::Rng::with_seed(self.seed);
             let mut chosen = random.choose_multiple(0..records.len(), sample);
             chosen.sort_unstable();
             let mut index = 0..;
             records
                 .retain(|_| index.next().is_some_and(|index| chosen.binary_search(&index).is_ok()));
         }
-        if self.shuffle {
-            random.shuffle(&mut records);
+        if let Some(seed) = self.shuffle {
+            fastrand::Rng::with_seed(seed).shuffle(&mut records);
         }
         records
     }
@@ -123,7 +123,7 @@ pub fn fastest(
     let mut other = peer.run(schema, texts);
     for _ in 1..passes {
         keep_fastest(&mut mine, once(ours, schema, texts));
-        // XGrammar compiles each schema once: it may take seconds.
+        // XGrammar compiles each schema once, as it may take seconds, and passes over its texts alone.
         if let Peer::Llguidance(engine) = peer {
             keep_fastest(&mut other, once(engine, schema, texts));
         }

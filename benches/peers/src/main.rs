@@ -123,8 +123,10 @@ impl Arguments {
         if !self.xgrammar {
             return Ok(corpus::Peer::Llguidance(llguidance::Llguidance::new(vocabulary)?));
         }
-        let whitespace = self.any_whitespace;
-        let xgrammar = xgrammar::XGrammar::new(&self.python, vocabulary, whitespace, self.limit())?;
+        let (whitespace, passes) = (self.any_whitespace, self.passes);
+        let limit = self.limit();
+        let xgrammar =
+            xgrammar::XGrammar::new(&self.python, vocabulary, whitespace, passes, limit)?;
         Ok(corpus::Peer::XGrammar(xgrammar))
     }
 

@@ -37,9 +37,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         "{:46}{:>7} {:>21} {:>21} {:>21}",
         "", "tokens", "first mask, ms", "masks, average, µs", "max, µs"
     );
-    let rows = rows().into_iter().chain(slowest_patterns(&ours, &arguments.records()?)?);
-    for row in rows {
-        print(&row, &ours, &mut peer, arguments.passes, &vocabulary)?;
+    let passes = arguments.passes;
+    for row in rows() {
+        print(&row, &ours, &mut peer, passes, &vocabulary)?;
+    }
+    for row in slowest_patterns(&ours, &arguments.records()?)? {
+        print(&row, &ours, &mut peer, passes, &vocabulary)?;
     }
     Ok(())
 }

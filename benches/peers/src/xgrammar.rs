@@ -37,7 +37,7 @@ struct Ready {
 }
 
 impl XGrammar {
-    /// Over the same token ids.
+    /// Over the same token ids; masks are timed in so many passes.
     ///
     /// # Errors
     ///
@@ -46,6 +46,7 @@ impl XGrammar {
         python: &Path,
         vocabulary: &Vocabulary,
         any_whitespace: bool,
+        passes: usize,
         limit: Duration,
     ) -> Result<XGrammar, Box<dyn Error>> {
         let word = |id: u32| {
@@ -57,6 +58,7 @@ impl XGrammar {
         let words: Vec<String> = (0..vocabulary.width() as u32).map(word).collect();
         let setup = json!({
             "vocabulary": words, "end": vocabulary.end_ids(), "any_whitespace": any_whitespace,
+            "passes": passes.max(1),
         });
         let setup = setup.to_string();
         let (process, ready) = Process::start(python, &setup)?;
