@@ -25,13 +25,17 @@ impl Facts {
     pub(crate) fn of<'a>(tokens: impl IntoIterator<Item = &'a [u8]>) -> Facts {
         let mut facts = Facts::default();
         for bytes in tokens {
-            let count = |of: fn(u8) -> bool| bytes.iter().filter(|&&b| of(b)).count() as u32;
+            let (mut closers, mut commas, mut blanks) = (0, 0, 0);
+            for &byte in bytes {
+                closers += u32::from(matches!(byte, b'}' | b']'));
+                commas += u32::from(byte == b',');
+                blanks += u32::from(is_blank(byte));
+            }
             facts.max_token_len = facts.max_token_len.max(bytes.len() as u32);
-            facts.max_closers = facts.max_closers.max(count(|b| matches!(b, b'}' | b']')));
-            facts.max_commas = facts.max_commas.max(count(|b| b == b','));
-            let blank = count(is_blank);
-            if blank as usize == bytes.len() {
-                facts.max_blank = facts.max_blank.max(blank);
+            facts.max_closers = facts.max_closers.max(closers);
+            facts.max_commas = facts.max_commas.max(commas);
+            if blanks as usize == bytes.len() {
+                facts.max_blank = facts.max_blank.max(blanks);
             }
             if let &[byte] = bytes {
                 facts.spellable.insert(byte);

@@ -43,6 +43,7 @@ pub(crate) struct Trie {
 }
 
 /// A string with its first bytes as a number: most comparisons need nothing else.
+#[derive(Clone, Copy)]
 struct Item<'a> {
     key: u64,
     bytes: &'a [u8],
@@ -59,16 +60,17 @@ impl Trie {
     pub(crate) fn build<'a>(items: impl IntoIterator<Item = (&'a [u8], u32)>) -> Trie {
         let mut items: Vec<Item<'a>> =
             items.into_iter().map(|(bytes, id)| Item { key: key(bytes), bytes, id }).collect();
-        items.sort_unstable_by(|a, b| {
-            a.key.cmp(&b.key).then_with(|| a.bytes.cmp(b.bytes)).then(a.id.cmp(&b.id))
-        });
+        items.sort_unstable_by_key(|item| item.key);
+        for alike in items.chunk_by_mut(|a, b| a.key == b.key) {
+            alike.sort_unstable_by_key(|item| (item.bytes, item.id));
+        }
         let mut nodes = vec![Node { skip: 0, token_start: 0, parent: 0, table: 0, byte: 0 }];
         let mut tokens = Vec::with_capacity(items.len());
         // The nodes on the way to `previous`, the root left out.
         let mut path: Vec<u32> = Vec::new();
-        let mut previous: &[u8] = &[];
-        for item in &items {
-            let shared = common_prefix(previous, item.bytes);
+        let mut previous = Item { key: 0, bytes: &[], id: 0 };
+        for item in items {
+            let shared = previous.shares_with(&item);
             for closed in path.drain(shared..) {
                 nodes[closed as usize].skip = nodes.len() as u32;
             }
@@ -79,7 +81,7 @@ impl Trie {
                 nodes.push(Node { skip: 0, token_start, parent, table: 0, byte });
             }
             tokens.push(item.id);
-            previous = item.bytes;
+            previous = item;
         }
         let end = nodes.len() as u32;
         nodes[0].skip = end;
@@ -96,8 +98,9 @@ impl Trie {
     /// Makes the tables of the root and of all wide nodes.
     fn index_wide_nodes(&mut self) {
         for node in 0..self.len() as u32 {
-            let wide = node == Trie::ROOT || self.children(node).nth(WIDE).is_some();
-            if wide && self.tables.len() < MAX_TABLES {
+            let large = (self.skip(node) - node) as usize > WIDE;
+            let wide = large && self.children(node).nth(WIDE).is_some();
+            if (wide || node == Trie::ROOT) && self.tables.len() < MAX_TABLES {
                 let mut table = [0; 256];
                 self.children(node).for_each(|c| table[usize::from(self.byte(c))] = c);
                 self.tables.push(table);
@@ -188,8 +191,17 @@ fn key(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(first)
 }
 
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+impl Item<'_> {
+    /// How many bytes the two begin with alike.
+    fn shares_with(&self, other: &Item<'_>) -> usize {
+        let (a, b) = (self.bytes, other.bytes);
+        if self.key == other.key {
+            return a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        }
+        // Behind the end of a string its key has zeros, which the other one may have as well.
+        let alike = (self.key ^ other.key).leading_zeros() as usize / 8;
+        alike.min(a.len()).min(b.len())
+    }
 }
 
 /// What a walk in depth-first order knows at the ancestors of the node that it has come to.
