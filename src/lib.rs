@@ -47,7 +47,8 @@
 //! | raw logits, `&mut [f32]` | [`Matcher::fill_mask`], [`Mask::apply`] |
 //! | candle: a logits `Tensor` | `to_vec1::<f32>()`, [`Mask::apply`], and a tensor of it again |
 //! | mistral.rs, or a kernel that reads a bit mask as llguidance and XGrammar write it | [`Matcher::fill_bitmask`] into its `&mut [u32]` |
-//! | llama.cpp: an array of candidates | [`Matcher::fill_mask`], then [`Mask::allows`] for each candidate's id |
+//! | llama.cpp: an array of candidates | [`Matcher::mask`], then [`Mask::allows`] for each candidate's id |
+//! | a kernel that reads the words where they lie | [`Matcher::mask`], [`Mask::words`]: a mask that is kept is not copied |
 //! | an embedded vocabulary's name | `Vocabulary::builtin` (feature `builtin-vocabularies`) |
 //! | a Hugging Face `tokenizer.json` | [`Vocabulary::from_file`] |
 //! | the bytes of each token | [`Vocabulary::from_parts`], [`Vocabulary::with_width`] where the logits are wider |
@@ -76,7 +77,7 @@ mod vocab;
 pub use base::{ByteSet, Finding, Route};
 pub use compile::Grammar;
 pub use error::{Error, ErrorKind, Result};
-pub use mask::{Filled, Mask};
+pub use mask::{Filled, Mask, MaskRef};
 pub use matcher::{Engine, Matcher};
 pub use options::{
     Content, Dialect, Escapes, Formats, Limits, Margin, Numbers, Objects, Options, Order,

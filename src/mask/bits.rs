@@ -1,9 +1,12 @@
 //! The mask itself: one bit for each token.
 
 use crate::error::{Error, ErrorKind, Result};
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// A token mask: bit `i % 32` of word `i / 32` stands for token `i`, 1 = allowed. This is the layout
-/// of llguidance, XGrammar and vLLM, so that existing kernels take the words as they are.
+/// of llguidance, XGrammar and vLLM, so that existing kernels take the words as they are. A clone shares the words until one of the two
+/// is filled.
 ///
 /// ```
 /// use tokenmask::{Grammar, Vocabulary};
@@ -16,14 +19,19 @@ use crate::error::{Error, ErrorKind, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
-    words: Vec<u32>,
+    words: Arc<[u32]>,
     width: usize,
+}
+
+/// So many words without a token.
+pub(super) fn zeros(words: usize) -> Arc<[u32]> {
+    std::iter::repeat_n(0, words).collect()
 }
 
 impl Mask {
     /// A mask of `width` tokens that allows none.
     pub(crate) fn new(width: usize) -> Mask {
-        Mask { words: vec![0; width.div_ceil(32)], width }
+        Mask { words: zeros(width.div_ceil(32)), width }
     }
 
     /// The words; those bits of the last one that stand for no token are 0.
@@ -31,8 +39,12 @@ impl Mask {
         &self.words
     }
 
+    /// All words, each to be written anew: what a clone still reads is left to it.
     pub(crate) fn words_mut(&mut self) -> &mut [u32] {
-        &mut self.words
+        if Arc::get_mut(&mut self.words).is_none() {
+            self.words = zeros(self.words.len());
+        }
+        Arc::make_mut(&mut self.words)
     }
 
     /// How many tokens the mask stands for: the width of the logits.
@@ -89,7 +101,7 @@ impl Mask {
         }
         let (known, tail) = logits.split_at_mut(self.width);
         tail.fill(f32::NEG_INFINITY);
-        for (chunk, &word) in known.chunks_mut(32).zip(&self.words) {
+        for (chunk, &word) in known.chunks_mut(32).zip(&*self.words) {
             if word == u32::MAX {
                 continue;
             }
@@ -103,6 +115,58 @@ impl Mask {
     }
 }
 
+/// A mask that is lent: where the engine keeps its words, they are read where they lie, and no word
+/// is copied. It stays as it is whatever becomes of the matcher, and reads as a [`Mask`].
+///
+/// ```
+/// use tokenmask::{Grammar, Mask, Vocabulary};
+/// let engine = Grammar::any_object().bind(&Vocabulary::bytes())?;
+/// let mut matcher = engine.matcher();
+/// let mask = matcher.mask()?;
+/// assert_eq!((mask.allowed(), mask.single()), (1, Some(u32::from(b'{'))));
+/// matcher.accept(u32::from(b'{'))?;
+/// assert!(mask.allows(u32::from(b'{')) && matcher.mask()?.allows(u32::from(b'}')));
+/// let mask: Mask = mask.into();
+/// assert_eq!(mask.words().len(), 257usize.div_ceil(32));
+/// # Ok::<(), tokenmask::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaskRef {
+    mask: Mask,
+    filled: Filled,
+}
+
+impl MaskRef {
+    pub(crate) fn new((words, filled): (Arc<[u32]>, Filled), width: usize) -> MaskRef {
+        MaskRef { mask: Mask { words, width }, filled }
+    }
+
+    /// How many tokens are allowed; never 0.
+    pub fn allowed(&self) -> usize {
+        self.filled.allowed()
+    }
+
+    /// The only allowed token, if there is just one.
+    pub fn single(&self) -> Option<u32> {
+        self.filled.single()
+    }
+}
+
+impl Deref for MaskRef {
+    type Target = Mask;
+
+    fn deref(&self) -> &Mask {
+        &self.mask
+    }
+}
+
+impl From<MaskRef> for Mask {
+    /// Copies no word.
+    fn from(lent: MaskRef) -> Mask {
+        lent.mask
+    }
+}
+
 /// What a filled mask holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filled {
@@ -111,6 +175,19 @@ pub struct Filled {
 }
 
 impl Filled {
+    /// Of words that allow so many tokens, `last` perhaps among them.
+    pub(super) fn of(words: &[u32], allowed: usize, last: u32) -> Filled {
+        let single = (allowed == 1).then(|| {
+            let known = words.get(last as usize / 32);
+            if known.is_some_and(|word| word >> (last % 32) & 1 == 1) {
+                return last;
+            }
+            let word = words.iter().position(|&word| word != 0).unwrap_or(0);
+            word as u32 * 32 + words[word].trailing_zeros()
+        });
+        Filled { allowed, single }
+    }
+
     /// How many tokens are allowed; never 0.
     pub fn allowed(&self) -> usize {
         self.allowed
@@ -130,11 +207,18 @@ pub(super) struct Filling<'w> {
 }
 
 impl<'w> Filling<'w> {
-    /// Starts from a base mask of `count` tokens; words beyond it are cleared.
+    /// Starts from a base mask of `count` tokens; words beyond it are cleared. Each word is written
+    /// once.
     pub(super) fn new(words: &'w mut [u32], base: Option<(&[u32], usize)>) -> Filling<'w> {
         let (base, allowed) = base.unwrap_or((&[], 0));
-        words[..base.len()].copy_from_slice(base);
-        words[base.len()..].fill(0);
+        let (known, rest) = words.split_at_mut(base.len());
+        known.copy_from_slice(base);
+        rest.fill(0);
+        Filling { words, allowed, last: 0 }
+    }
+
+    /// Goes on with words that allow so many tokens.
+    pub(super) fn on(words: &'w mut [u32], allowed: usize) -> Filling<'w> {
         Filling { words, allowed, last: 0 }
     }
 
@@ -158,14 +242,6 @@ impl<'w> Filling<'w> {
     }
 
     pub(super) fn done(self) -> Filled {
-        let single = (self.allowed == 1).then(|| {
-            let known = self.words.get(self.last as usize / 32);
-            if known.is_some_and(|word| word >> (self.last % 32) & 1 == 1) {
-                return self.last;
-            }
-            let word = self.words.iter().position(|&word| word != 0).unwrap_or(0);
-            word as u32 * 32 + self.words[word].trailing_zeros()
-        });
-        Filled { allowed: self.allowed, single }
+        Filled::of(self.words, self.allowed, self.last)
     }
 }

@@ -1,12 +1,12 @@
-//! The masks of one engine: kept by fingerprint, bounded in bytes.
+//! The masks of one engine: made when they are asked for, kept by fingerprint.
 
-use super::bits::{Filled, Filling};
+use super::bits::{Filled, Filling, zeros};
 use super::entry::{Behind, Entry, Source};
+use super::kept::{Kept, Size, Table};
 use crate::automaton::{Automaton, Clip, Config, Costs, Fingerprint, Full};
 use crate::error::{Error, ErrorKind, Result};
 use crate::vocab::{TextTables, Vocabulary};
-use rustc_hash::FxHashMap;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock};
 
 /// Makes masks and keeps those that other documents can use.
 #[derive(Debug)]
@@ -16,29 +16,129 @@ pub(crate) struct Masks {
     /// Over a poor vocabulary: what can be spelled.
     costs: Option<Arc<Costs>>,
     clip: Clip,
-    limit: usize,
-    kept: RwLock<Kept>,
+    kept: Kept<Tables>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    entries: FxHashMap<Fingerprint, Arc<Entry>>,
+struct Tables {
+    masks: Table<Known>,
     /// By the configuration behind the quote.
-    behind: FxHashMap<Fingerprint, Arc<Behind>>,
-    bytes: usize,
+    behind: Table<Behind>,
 }
 
-impl Kept {
-    /// Makes room for `size` bytes, by dropping everything; `false` where that is not enough.
-    fn make_room(&mut self, size: usize, limit: usize) -> bool {
-        if self.bytes + size > limit {
-            *self = Kept::default();
+/// A mask that is kept.
+#[derive(Debug)]
+struct Known {
+    entry: Entry,
+    /// All its words, where no document adds to them: they are made when it is asked for again.
+    dense: OnceLock<Dense>,
+}
+
+/// The words of a mask, for anybody to read.
+#[derive(Clone, Debug)]
+struct Dense {
+    words: Arc<[u32]>,
+    filled: Filled,
+}
+
+impl Known {
+    fn new(entry: Entry) -> Known {
+        let known = Known { entry, dense: OnceLock::new() };
+        let base = known.entry.base.as_ref();
+        if let Some(base) = base.filter(|_| known.is_settled() && known.entry.added.is_empty()) {
+            let filled = Filled::of(&base.words, base.count, 0);
+            known.dense.get_or_init(|| Dense { words: base.words.clone(), filled });
         }
-        let fits = size <= limit;
-        self.bytes += if fits { size } else { 0 };
-        fits
+        known
+    }
+
+    /// Whether the mask is the same for all documents.
+    fn is_settled(&self) -> bool {
+        let Entry { base: _, added: _, resume, resume_behind, recheck } = &self.entry;
+        resume.is_empty() && resume_behind.is_empty() && recheck.is_empty()
     }
 }
+
+impl Size for Known {
+    fn size(&self) -> usize {
+        let is_base =
+            |words| self.entry.base.as_ref().is_some_and(|b| Arc::ptr_eq(&b.words, words));
+        let dense = self.dense.get().filter(|dense| !is_base(&dense.words));
+        let rest = size_of::<Known>() - size_of::<Entry>();
+        self.entry.size() + rest + dense.map_or(0, |dense| 4 * dense.words.len())
+    }
+}
+
+impl Size for Behind {
+    fn size(&self) -> usize {
+        Behind::size(self)
+    }
+}
+
+/// A mask that is asked for.
+struct Asked<'a> {
+    source: Source<'a>,
+    config: &'a Config,
+    /// What the mask was made for, where that is a configuration that forgets which items have come.
+    relaxed: Option<&'a Config>,
+    known: &'a Known,
+    /// Not for the first time.
+    again: bool,
+}
+
+impl Asked<'_> {
+    /// All words of the mask, if they are kept; they are from now on where more than `patches`
+    /// tokens would have to be added, and memory is to spare.
+    fn dense(&self, patches: usize) -> Result<Option<&Dense>, Full> {
+        let (dense, masks) = (&self.known.dense, self.source.masks);
+        if self.relaxed.is_some() || !self.known.is_settled() {
+            return Ok(None);
+        }
+        if dense.get().is_none() {
+            let worthwhile = self.again && self.known.entry.added.len() > patches;
+            if !worthwhile || !masks.kept.has_spare(4 * masks.words()) {
+                return Ok(None);
+            }
+            let made = self.put_together()?;
+            dense.get_or_init(|| made);
+        }
+        Ok(dense.get())
+    }
+
+    /// The mask to begin with, and how many tokens it allows.
+    fn base(&self) -> Option<(&[u32], usize)> {
+        self.known.entry.base.as_ref().map(|base| (&*base.words, base.count))
+    }
+
+    /// All words of the mask.
+    fn put_together(&self) -> Result<Dense, Full> {
+        let (mut words, count) = match self.base() {
+            Some((base, count)) => (base.into(), count),
+            None => (zeros(self.source.masks.words()), 0),
+        };
+        let filled = self.patch(Filling::on(Arc::make_mut(&mut words), count))?;
+        Ok(Dense { words, filled })
+    }
+
+    /// Brings what is added to the base, and what this document adds and takes away.
+    fn patch(&self, mut filling: Filling<'_>) -> Result<Filled, Full> {
+        let entry = &self.known.entry;
+        filling.add(&entry.added);
+        if !self.known.is_settled() {
+            filling.add(&self.source.for_this_document(self.config, self.relaxed, entry)?);
+        }
+        if self.relaxed.is_some() {
+            let (closing, allowed) = self.source.closing_items(self.config)?;
+            filling.remove(&closing);
+            filling.add(&allowed);
+        }
+        Ok(filling.done())
+    }
+}
+
+/// Masks to which more tokens than one for so many words are added are copied rather than put
+/// together, once they are kept as words.
+const WORDS_PER_PATCH: usize = 16;
 
 impl Masks {
     /// Masks over `vocabulary`, of which at most `limit` bytes are kept.
@@ -54,18 +154,17 @@ impl Masks {
             facts.max_commas as usize,
             facts.max_closers as usize,
         );
-        Masks { vocabulary, text, costs, clip, limit, kept: RwLock::default() }
+        Masks { vocabulary, text, costs, clip, kept: Kept::new(limit) }
     }
 
     /// How many masks are kept.
     pub(crate) fn len(&self) -> usize {
-        let kept = self.read();
-        kept.entries.len() + kept.behind.len()
+        self.kept.now().sum(|tables| tables.masks.len() + tables.behind.len())
     }
 
     /// Drops all kept masks.
     pub(crate) fn clear(&self) {
-        *self.write() = Kept::default();
+        self.kept.clear();
     }
 
     /// Fills `words` with the mask at `config`.
@@ -78,7 +177,30 @@ impl Masks {
         config: &Config,
         words: &mut [u32],
     ) -> Result<Filled> {
-        self.try_fill(automaton, config, words).map_err(|Full| memory_cap())
+        self.ask(automaton, config, |asked| {
+            if let Some(dense) = asked.dense(words.len() / WORDS_PER_PATCH)? {
+                let whole = Some((&*dense.words, dense.filled.allowed()));
+                Filling::new(words, whole);
+                return Ok(dense.filled);
+            }
+            asked.patch(Filling::new(words, asked.base()))
+        })
+    }
+
+    /// The words of the mask at `config`: those that are kept, if there are any.
+    ///
+    /// # Errors
+    /// `mask` where a pattern meets its memory cap.
+    pub(crate) fn lend(
+        &self,
+        automaton: &Automaton,
+        config: &Config,
+    ) -> Result<(Arc<[u32]>, Filled)> {
+        let dense = self.ask(automaton, config, |asked| match asked.dense(0)? {
+            Some(dense) => Ok(dense.clone()),
+            None => asked.put_together(),
+        })?;
+        Ok((dense.words, dense.filled))
     }
 
     /// Fills `words` with the end tokens alone.
@@ -88,12 +210,25 @@ impl Masks {
         filling.done()
     }
 
-    fn try_fill(
+    /// The words of the end tokens alone.
+    pub(crate) fn lend_end(&self) -> (Arc<[u32]>, Filled) {
+        let mut words = zeros(self.words());
+        let filled = self.fill_end(Arc::make_mut(&mut words));
+        (words, filled)
+    }
+
+    /// How many words a mask has.
+    fn words(&self) -> usize {
+        self.vocabulary.width().div_ceil(32)
+    }
+
+    /// Finds or makes what `config` has in common with other documents, and answers from it.
+    fn ask<T>(
         &self,
         automaton: &Automaton,
         config: &Config,
-        words: &mut [u32],
-    ) -> Result<Filled, Full> {
+        answer: impl FnOnce(Asked<'_>) -> Result<T, Full>,
+    ) -> Result<T> {
         let source = Source {
             automaton,
             vocabulary: &self.vocabulary,
@@ -101,39 +236,29 @@ impl Masks {
             costs: self.costs.as_deref(),
             masks: self,
         };
-        let (entry, relaxed) = self.entry(source, config)?;
-        let base = entry.base.as_ref().map(|base| (&*base.words, base.count));
-        let mut filling = Filling::new(words, base);
-        filling.add(&entry.added);
-        filling.add(&source.for_this_document(config, relaxed.as_ref(), &entry)?);
-        if relaxed.is_some() {
-            let (closing, allowed) = source.closing_items(config)?;
-            filling.remove(&closing);
-            filling.add(&allowed);
-        }
-        Ok(filling.done())
-    }
-
-    /// What is kept, or made, for `config`, and for which configuration it is, where that is one
-    /// that forgets which items have come.
-    fn entry(
-        &self,
-        source: Source<'_>,
-        config: &Config,
-    ) -> Result<(Arc<Entry>, Option<Config>), Full> {
-        let automaton = source.automaton;
         let relaxed = match self.costs {
             None => automaton.relaxed(config, &self.clip),
             Some(_) => None,
         };
-        let entry = |config: &Config| match self.key(automaton, config) {
-            None => source.entry(config, false).map(Arc::new),
-            Some(key) => self.kept(source, config, key),
+        let relaxed = relaxed.as_ref();
+        let shared = relaxed.unwrap_or(config);
+        let key = self.key(automaton, shared);
+        let now = self.kept.now();
+        let found = key.and_then(|key| self.kept.find(&now, |tables| &tables.masks, key));
+        let again = found.is_some();
+        let made;
+        let known = match found {
+            Some(known) => known,
+            None => {
+                let entry = source.entry(shared, key.is_some()).map_err(memory_cap)?;
+                made = Arc::new(Known::new(entry));
+                if let Some(key) = key {
+                    self.kept.insert(|tables| &tables.masks, key, &made);
+                }
+                &made
+            }
         };
-        if let Some(relaxed) = relaxed {
-            return Ok((entry(&relaxed)?, Some(relaxed)));
-        }
-        Ok((entry(config)?, None))
+        answer(Asked { source, config, relaxed, known, again }).map_err(memory_cap)
     }
 
     /// The key of what is kept for `config`; `None` where it depends on this document alone.
@@ -144,50 +269,22 @@ impl Masks {
         automaton.fingerprint(config, &self.clip)
     }
 
-    fn kept(
-        &self,
-        source: Source<'_>,
-        config: &Config,
-        key: Fingerprint,
-    ) -> Result<Arc<Entry>, Full> {
-        if let Some(entry) = self.read().entries.get(&key).cloned() {
-            return Ok(entry);
-        }
-        let entry = Arc::new(source.entry(config, true)?);
-        let mut kept = self.write();
-        if !kept.entries.contains_key(&key) && kept.make_room(entry.size(), self.limit) {
-            kept.entries.insert(key, entry.clone());
-        }
-        Ok(entry)
-    }
-
     /// What may follow a closing quote after which the configuration is `after`.
     pub(super) fn behind(&self, source: Source<'_>, after: &Config) -> Result<Arc<Behind>, Full> {
         let Some(key) = self.key(source.automaton, after) else {
             return source.behind(after).map(Arc::new);
         };
-        if let Some(behind) = self.read().behind.get(&key).cloned() {
-            return Ok(behind);
+        if let Some(behind) = self.kept.find(&self.kept.now(), |tables| &tables.behind, key) {
+            return Ok(behind.clone());
         }
         let behind = Arc::new(source.behind(after)?);
-        let mut kept = self.write();
-        if !kept.behind.contains_key(&key) && kept.make_room(behind.size(), self.limit) {
-            kept.behind.insert(key, behind.clone());
-        }
+        self.kept.insert(|tables| &tables.behind, key, &behind);
         Ok(behind)
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, Kept> {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Kept> {
-        self.kept.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The error where a pattern has more states than its limit allows.
-pub(crate) fn memory_cap() -> Error {
+pub(crate) fn memory_cap(Full: Full) -> Error {
     Error::new(
         ErrorKind::Mask,
         "a pattern met the limit `lazy_states`: raise it, or simplify the pattern",

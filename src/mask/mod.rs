@@ -18,8 +18,9 @@ mod bits;
 mod cache;
 mod chained;
 mod entry;
+mod kept;
 mod keys;
 mod walk;
 
-pub use bits::{Filled, Mask};
+pub use bits::{Filled, Mask, MaskRef};
 pub(crate) use cache::{Masks, memory_cap};

@@ -10,7 +10,7 @@ pub use engine::Engine;
 use crate::automaton::{Config, Full};
 use crate::base::Chain;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mask::{Filled, Mask, memory_cap};
+use crate::mask::{Filled, Mask, MaskRef, memory_cap};
 
 /// One generation in progress.
 ///
@@ -68,6 +68,32 @@ impl Matcher {
     /// Bytes accepted so far.
     pub fn offset(&self) -> usize {
         self.now.offset
+    }
+
+    /// The tokens that may come next, lent: of a mask that the engine keeps as words, no word is
+    /// copied. After the end those are the end tokens.
+    ///
+    /// A mask is kept as words from when it is asked for again, as long as
+    /// [`Limits::cache_bytes`](crate::Limits) leaves room; others are put together in words of their
+    /// own.
+    ///
+    /// # Errors
+    /// `mask` where a pattern meets its memory cap.
+    ///
+    /// ```
+    /// let engine = tokenmask::Grammar::any_object().bind(&tokenmask::Vocabulary::bytes())?;
+    /// let mask = engine.matcher().mask()?;
+    /// assert_eq!((mask.single(), mask.width()), (Some(u32::from(b'{')), 257));
+    /// # Ok::<(), tokenmask::Error>(())
+    /// ```
+    pub fn mask(&self) -> Result<MaskRef> {
+        let masks = self.engine.masks();
+        let lent = if self.now.terminated {
+            masks.lend_end()
+        } else {
+            masks.lend(self.engine.automaton(), &self.now.config)?
+        };
+        Ok(MaskRef::new(lent, self.engine.vocabulary().width()))
     }
 
     /// Fills `mask` with the tokens that may come next. After the end those are the end tokens.
@@ -305,7 +331,7 @@ impl Matcher {
         let what = token.map_or_else(|| "these bytes".into(), |token| format!("token {token}"));
         let mut offset = now.offset;
         let message = match refusal {
-            Refusal::MemoryCap => return memory_cap(),
+            Refusal::MemoryCap => return memory_cap(Full),
             Refusal::AfterEnd => format!("{what} cannot come after the end"),
             Refusal::NoEnd => {
                 let expected = automaton.expected(&now.config);

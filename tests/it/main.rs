@@ -15,6 +15,8 @@ mod account;
 #[cfg(feature = "check")]
 #[cfg(feature = "cli")]
 mod arrays;
+#[cfg(feature = "cli")]
+mod cache_modes;
 mod cached_masks;
 #[cfg(feature = "cli")]
 mod cli;

@@ -369,6 +369,40 @@ fn shortest_completions_finish_every_prefix() {
 }
 
 #[test]
+fn lent_masks_are_not_copied_and_stay_as_they_are() {
+    let schema = r#"{"type":"object","properties":{"a":{"enum":["b","c"]}}}"#;
+    let engine = engine(schema, &vocabulary("fused"));
+    let mut matcher = engine.matcher();
+    let first = matcher.mask().unwrap();
+    let (second, third) = (matcher.mask().unwrap(), matcher.clone().mask().unwrap());
+    assert_eq!((&first, &second), (&third, &first));
+    assert_eq!(second.words().as_ptr(), third.words().as_ptr());
+    // Filling a mask that shares its words leaves those alone.
+    let before = first.clone();
+    let mut own: Mask = third.into();
+    matcher.accept_bytes(b"{\"a\":\"").unwrap();
+    matcher.fill_mask(&mut own).unwrap();
+    assert_ne!(own.words(), before.words());
+    engine.clear_cache();
+    assert_eq!((&first, &second), (&before, &before));
+    assert_eq!(&own, &*matcher.mask().unwrap());
+    // After the end, the end tokens.
+    matcher.accept_bytes(b"b\"}").unwrap();
+    let ends = engine.vocabulary().end_ids();
+    matcher.accept(ends[0]).unwrap();
+    let lent = matcher.mask().unwrap();
+    assert_eq!((lent.iter().collect::<Vec<_>>(), lent.allowed()), (ends.to_vec(), ends.len()));
+    // Without room each mask has words of its own.
+    let limits = Limits { cache_bytes: 0, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let grammar = Grammar::compile(schema, &options).unwrap();
+    let engine = grammar.bind(&vocabulary("fused")).unwrap();
+    let lent = [(); 3].map(|()| engine.matcher().mask().unwrap());
+    assert_eq!((&lent[0], &lent[1]), (&lent[1], &lent[2]));
+    assert_ne!(lent[1].words().as_ptr(), lent[2].words().as_ptr());
+}
+
+#[test]
 fn threads_share_one_engine() {
     fn shareable<T: Send + Sync + Clone>() {}
     shareable::<Grammar>();

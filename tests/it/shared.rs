@@ -166,3 +166,26 @@ fn long_documents_share_states() {
     assert_eq!(matcher.forced_bytes(), b"\"");
     assert!(matcher.accept_bytes(b"x").is_err());
 }
+
+/// A document of 10,000 tokens: what it shares is known long before its end.
+#[test]
+fn late_tokens_add_nothing() {
+    let engine = engine("true", &vocabulary("llama3"));
+    let object = |n: usize| format!(r#"{{"key {n}": [{n}, "some text {n}", true, null, -0.5e3]}}"#);
+    // A hundred objects over and over, so that no new cut comes late.
+    let objects: Vec<String> = (0..1_500).map(|n| object(n % 100)).collect();
+    let tokens =
+        engine.vocabulary().greedy(format!("[{}]", objects.join(", ")).as_bytes()).unwrap();
+    assert!(tokens.len() > 10_000);
+    let mut matcher = engine.matcher();
+    let mut mask = engine.new_mask();
+    let mut sizes = Vec::new();
+    for &token in &tokens {
+        matcher.fill_mask(&mut mask).unwrap();
+        matcher.accept(token).unwrap();
+        sizes.push(engine.shared_states());
+    }
+    assert!(matcher.is_accepting());
+    let (half, whole) = (sizes[sizes.len() / 2], sizes[sizes.len() - 1]);
+    assert!(half < 100 && whole == half, "{half}, then {whole}");
+}
