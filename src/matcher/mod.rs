@@ -3,8 +3,12 @@
 //! In: an [`Engine`](crate::Engine). Out: [`Matcher`]. All that is shared between matchers lies in
 //! the engine; a matcher owns its configuration by value, so a clone is one sequence more.
 
+#[cfg(feature = "parallel")]
+mod batch;
 mod engine;
 
+#[cfg(feature = "parallel")]
+pub use batch::fill_bitmasks;
 pub use engine::Engine;
 
 use crate::automaton::{Config, Full};
