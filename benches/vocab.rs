@@ -1,6 +1,7 @@
 //! What is made once for each vocabulary.
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokenmask::{Engine, Grammar, Vocabulary};
@@ -12,6 +13,27 @@ fn first_mask(vocabulary: &Vocabulary) -> Engine {
     engine
 }
 
+/// What is made of the tokens, apart from loading them.
+fn derived(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, vocabulary: &Vocabulary) {
+    // The same tokens under a new handle: nothing is parsed, everything derived is made anew.
+    let again = || vocabulary.with_width(vocabulary.width()).expect("the width is the same");
+    group.bench_function(format!("trie of {name}"), |b| {
+        b.iter_batched_ref(
+            again,
+            |one| one.greedy(b"{").expect("it is spelled"),
+            BatchSize::PerIteration,
+        );
+    });
+    let with_trie = || {
+        let one = again();
+        assert!(one.greedy(b"{").is_ok());
+        one
+    };
+    group.bench_function(format!("tables of {name}"), |b| {
+        b.iter_batched_ref(with_trie, |one| first_mask(one), BatchSize::PerIteration);
+    });
+}
+
 fn vocab(c: &mut Criterion) {
     let mut group = c.benchmark_group("vocab");
     group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
@@ -20,39 +42,29 @@ fn vocab(c: &mut Criterion) {
     group.bench_function("load llama3", |b| {
         b.iter(|| Vocabulary::builtin("llama3").expect("it is built in"));
     });
-    // The same tokens under a new handle: nothing is parsed, everything derived is made anew.
-    let again = || vocabulary.with_width(vocabulary.width()).expect("the width is the same");
-    group.bench_function("trie of llama3", |b| {
-        b.iter_batched(again, |one| (one.stats().trie_nodes, one), BatchSize::PerIteration);
-    });
-    let with_trie = || {
-        let one = again();
-        assert!(one.stats().trie_nodes > 0);
-        one
-    };
-    group.bench_function("tables of llama3", |b| {
-        b.iter_batched(with_trie, |one| first_mask(&one), BatchSize::PerIteration);
-    });
+    derived(&mut group, "llama3", &vocabulary);
     for (name, file) in tokenizer_files() {
         let text = std::fs::read(&file).expect("the file can be read");
         group.bench_function(format!("parse {name}/tokenizer.json"), |b| {
             b.iter(|| Vocabulary::from_huggingface(&text).expect("it is a vocabulary"));
         });
+        let vocabulary = Vocabulary::from_huggingface(&text).expect("it is a vocabulary");
+        derived(&mut group, name, &vocabulary);
     }
     group.finish();
 }
 
-/// Two of the files below the folder `TOKENMASK_VOCABS`; none where it is not set.
-fn tokenizer_files() -> Vec<(String, PathBuf)> {
+/// Three of the files below the folder `TOKENMASK_VOCABS`; none where it is not set.
+fn tokenizer_files() -> Vec<(&'static str, PathBuf)> {
     let Some(folder) = std::env::var_os("TOKENMASK_VOCABS") else {
         eprintln!("skipped: parsing of tokenizer.json files; TOKENMASK_VOCABS is not set");
         return Vec::new();
     };
-    let wanted = |name: &str| {
+    let wanted = |name: &'static str| {
         let file = PathBuf::from(&folder).join(name).join("tokenizer.json");
-        file.exists().then(|| (name.to_owned(), file))
+        file.exists().then_some((name, file))
     };
-    ["llama3.1", "qwen3"].into_iter().filter_map(wanted).collect()
+    ["llama3.1", "qwen3", "gemma3"].into_iter().filter_map(wanted).collect()
 }
 
 criterion_group!(benches, vocab);

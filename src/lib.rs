@@ -49,6 +49,7 @@
 //! | mistral.rs, or a kernel that reads a bit mask as llguidance and XGrammar write it | [`Matcher::fill_bitmask`] into its `&mut [u32]` |
 //! | llama.cpp: an array of candidates | [`Matcher::mask`], then [`Mask::allows`] for each candidate's id |
 //! | a kernel that reads the words where they lie | [`Matcher::mask`], [`Mask::words`]: a mask that is kept is not copied |
+//! | a batch of sequences | `fill_bitmasks` (feature `parallel`) |
 //! | an embedded vocabulary's name | `Vocabulary::builtin` (feature `builtin-vocabularies`) |
 //! | a Hugging Face `tokenizer.json` | [`Vocabulary::from_file`] |
 //! | the bytes of each token | [`Vocabulary::from_parts`], [`Vocabulary::with_width`] where the logits are wider |
@@ -78,6 +79,8 @@ pub use base::{ByteSet, Finding, Route};
 pub use compile::Grammar;
 pub use error::{Error, ErrorKind, Result};
 pub use mask::{Filled, Mask, MaskRef};
+#[cfg(feature = "parallel")]
+pub use matcher::fill_bitmasks;
 pub use matcher::{Engine, Matcher};
 pub use options::{
     Content, Dialect, Escapes, Formats, Limits, Margin, Numbers, Objects, Options, Order,

@@ -80,22 +80,20 @@ impl<T> Chain<T> {
     }
 }
 
-impl<T> FromIterator<T> for Chain<T> {
-    /// Pushes the values in order.
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut chain = Chain::default();
-        values.into_iter().for_each(|value| chain.push(value));
-        chain
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The numbers below `len`, the largest on top.
+    fn numbers(len: u32) -> Chain<u32> {
+        let mut chain = Chain::default();
+        (0..len).for_each(|number| chain.push(number));
+        chain
+    }
+
     #[test]
     fn clones_share_a_tail_and_do_not_disturb_each_other() {
-        let mut chain: Chain<u32> = (0..3).collect();
+        let mut chain = numbers(3);
         let other = chain.clone();
         assert_eq!(chain.pop(), Some(2));
         chain.push(7);
@@ -108,7 +106,7 @@ mod tests {
 
     #[test]
     fn long_chains_are_dropped_without_recursion() {
-        let chain: Chain<u32> = (0..1_000_000).collect();
+        let chain = numbers(1_000_000);
         let clone = chain.clone();
         drop(chain);
         assert_eq!(clone.top(), Some(&999_999));

@@ -196,7 +196,7 @@ mod tests {
     fn tables_tell_keys_apart() {
         let table = Table::default();
         let keys: Vec<Fingerprint> =
-            (0..500).map(|n| n << 120 | n % 3).chain([u128::MAX, 0, 1 << 127]).collect();
+            (0..500).map(|n| (n << 120) | (n % 3)).chain([u128::MAX, 0, 1 << 127]).collect();
         for (value, &key) in keys.iter().enumerate() {
             table.insert(key, Arc::new(value));
             table.insert(key, Arc::new(1_000_000));
@@ -251,7 +251,7 @@ mod tests {
                 scope.spawn(move || {
                     for round in 0..2_000 {
                         let n = (round * 7 + thread) % 100;
-                        let key = (n as Fingerprint) << 64 | n as Fingerprint;
+                        let key = (n as Fingerprint) << 64 | (n as Fingerprint);
                         if let Some(found) = find(kept, key) {
                             assert_eq!(found, n);
                         }

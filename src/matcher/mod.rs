@@ -3,8 +3,12 @@
 //! In: an [`Engine`](crate::Engine). Out: [`Matcher`]. All that is shared between matchers lies in
 //! the engine; a matcher owns its configuration by value, so a clone is one sequence more.
 
+#[cfg(feature = "parallel")]
+mod batch;
 mod engine;
 
+#[cfg(feature = "parallel")]
+pub use batch::fill_bitmasks;
 pub use engine::Engine;
 
 use crate::automaton::{Config, Full};
@@ -36,12 +40,44 @@ use crate::mask::{Filled, Mask, MaskRef, memory_cap};
 pub struct Matcher {
     engine: Engine,
     now: Moment,
-    /// What `rollback` returns to, the latest first.
-    history: Chain<Moment>,
-    /// How many of them there are: up to twice as many as may be undone.
-    kept: usize,
-    /// How many may be undone.
+    history: History,
+}
+
+/// What `rollback` returns to. Two chains: when the recent one is as long as the limit, what lies
+/// before it is dropped at once, and it takes that place; so nothing is ever copied.
+#[derive(Clone, Debug, Default)]
+struct History {
+    recent: Chain<Moment>,
+    len: usize,
+    before: Chain<Moment>,
+    /// How many moments may be returned to.
     undoable: usize,
+}
+
+impl History {
+    /// Keeps a moment, and at least `limit` of those before.
+    fn push(&mut self, moment: Moment, limit: usize) {
+        if self.len >= limit {
+            self.before = std::mem::take(&mut self.recent);
+            self.len = 0;
+        }
+        if limit > 0 {
+            self.recent.push(moment);
+            self.len += 1;
+        }
+        self.undoable = (self.undoable + 1).min(limit);
+    }
+
+    /// The moment `n` calls ago, of which at most `undoable` may be asked for.
+    fn pop(&mut self, n: usize) -> Option<Moment> {
+        self.undoable -= n;
+        let mut last = None;
+        for _ in 0..n {
+            last = self.recent.pop().or_else(|| self.before.pop());
+            self.len = self.len.saturating_sub(1);
+        }
+        last
+    }
 }
 
 /// Where a generation stands.
@@ -57,7 +93,7 @@ impl Matcher {
     pub(crate) fn new(engine: Engine) -> Matcher {
         let config = engine.automaton().start();
         let now = Moment { config, offset: 0, terminated: false };
-        Matcher { engine, now, history: Chain::default(), kept: 0, undoable: 0 }
+        Matcher { engine, now, history: History::default() }
     }
 
     /// The engine that the matcher belongs to.
@@ -206,17 +242,14 @@ impl Matcher {
     /// # Ok::<(), tokenmask::Error>(())
     /// ```
     pub fn rollback(&mut self, n: usize) -> Result<()> {
-        if n > self.undoable {
+        let undoable = self.history.undoable;
+        if n > undoable {
             let limit = self.engine.limits().rollback;
-            let what = format!("a rollback of {n} calls where {} are kept", self.undoable);
+            let what = format!("a rollback of {n} calls where {undoable} are kept");
             return Err(Error::limit_met("rollback", limit, &what));
         }
-        for _ in 0..n {
-            if let Some(moment) = self.history.pop() {
-                self.now = moment;
-                self.kept -= 1;
-                self.undoable -= 1;
-            }
+        if let Some(moment) = self.history.pop(n) {
+            self.now = moment;
         }
         Ok(())
     }
@@ -282,17 +315,8 @@ impl Matcher {
     }
 
     fn advance(&mut self, next: Moment) {
-        let limit = self.engine.limits().rollback;
-        self.history.push(std::mem::replace(&mut self.now, next));
-        self.kept += 1;
-        self.undoable = (self.undoable + 1).min(limit);
-        // What is beyond the limit is dropped in bulk, so that a step costs no copying.
-        if self.kept > limit.saturating_mul(2) {
-            let mut latest: Vec<Moment> = self.history.iter().take(limit).cloned().collect();
-            latest.reverse();
-            self.kept = latest.len();
-            self.history = latest.into_iter().collect();
-        }
+        let before = std::mem::replace(&mut self.now, next);
+        self.history.push(before, self.engine.limits().rollback);
     }
 
     fn after_token(&self, now: &Moment, token: u32) -> Result<Moment, Refusal> {

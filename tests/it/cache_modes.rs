@@ -76,7 +76,7 @@ fn compare(engine: &Engine, place: &Place, label: &str) {
 }
 
 fn bind(schema: &str, options: &Options, cache_bytes: usize, vocabulary: &Vocabulary) -> Engine {
-    let limits = Limits { cache_bytes, ..options.limits.clone() };
+    let limits = Limits { cache_bytes, ..options.limits };
     let options = Options { limits, ..options.clone() };
     Grammar::compile(schema, &options).unwrap().bind(vocabulary).unwrap()
 }

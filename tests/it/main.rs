@@ -15,6 +15,9 @@ mod account;
 #[cfg(feature = "check")]
 #[cfg(feature = "cli")]
 mod arrays;
+#[cfg(feature = "parallel")]
+#[cfg(feature = "cli")]
+mod batch;
 #[cfg(feature = "cli")]
 mod cache_modes;
 mod cached_masks;

@@ -117,6 +117,42 @@ fn rollback_keeps_as_many_calls_as_its_limit() {
     matcher.rollback(0).unwrap();
 }
 
+/// Over many calls, and back and forth, as many calls can be undone as a plain list of them says.
+#[test]
+fn rollback_goes_back_and_forth() {
+    let mut random = Random(9);
+    for rollback in [0, 1, 2, 5] {
+        let limits = Limits { rollback, ..Limits::default() };
+        let options = Options { limits, ..Options::default() };
+        let grammar = Grammar::compile(r#"{"type":"string"}"#, &options).unwrap();
+        let mut matcher = grammar.bind(&vocabulary("bytes")).unwrap().matcher();
+        matcher.accept_bytes(b"\"").unwrap();
+        // The offsets before the calls that can be undone.
+        let mut undoable: Vec<usize> = [0].into_iter().take(rollback).collect();
+        for _ in 0..500 {
+            let n = random.below(4);
+            if random.chance(40) {
+                let expected = undoable.len().checked_sub(n);
+                assert_eq!(matcher.rollback(n).is_ok(), expected.is_some());
+                if let Some(left) = expected
+                    && n > 0
+                {
+                    assert_eq!(matcher.offset(), undoable[left]);
+                    undoable.truncate(left);
+                }
+                if matcher.offset() == 0 {
+                    matcher.accept_bytes(b"\"").unwrap();
+                    undoable = vec![0];
+                }
+                continue;
+            }
+            undoable.push(matcher.offset());
+            matcher.accept_bytes(&b"abc"[..1 + n % 3]).unwrap();
+            undoable.drain(..undoable.len().saturating_sub(rollback));
+        }
+    }
+}
+
 #[test]
 fn after_the_end_only_ends_are_allowed() {
     let vocabulary = vocabulary("fused");
