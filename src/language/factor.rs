@@ -9,6 +9,7 @@ use super::ecma::{self, Look as Assertion, Pattern, PatternError};
 use super::evaluate;
 use super::extent::extent;
 use super::graph::backward;
+use super::lazy::LazyDfa;
 use super::neighbours;
 use super::spell::{BOUNDARY, Spell};
 use super::table::Table;
@@ -44,6 +45,9 @@ pub(crate) struct Factor {
     extent: OnceLock<(u64, Option<u64>)>,
     /// Its whole automaton, where one is to be kept.
     table: Option<OnceLock<Option<Arc<Table>>>>,
+    /// Its automaton as far as products have followed it, where that is to be kept. The two hold
+    /// each other, so this is for what lives as long as the process.
+    followed: Option<OnceLock<Option<Arc<LazyDfa>>>>,
 }
 
 /// A factor that is made when it is asked for.
@@ -173,7 +177,7 @@ impl Factor {
     fn new(nfa: NFA, looks: Vec<LookBody>) -> Factor {
         let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
         let (is_exact, lenient, wide, huge) = (true, None, None, false);
-        let (searches, extent, table) = (false, OnceLock::new(), None);
+        let (searches, extent, table, followed) = (false, OnceLock::new(), None, None);
         let mut factor = Factor {
             nfa,
             looks,
@@ -186,6 +190,7 @@ impl Factor {
             searches,
             extent,
             table,
+            followed,
         };
         factor.analyse();
         factor
@@ -217,6 +222,17 @@ impl Factor {
     /// The same, which keeps its whole automaton for the products that it takes part in.
     pub(super) fn with_table(self) -> Factor {
         Factor { table: Some(OnceLock::new()), ..self }
+    }
+
+    /// The same, which keeps its automaton as far as products follow it; only for what lives as long
+    /// as the process.
+    pub(super) fn with_followed(self) -> Factor {
+        Factor { followed: Some(OnceLock::new()), ..self }
+    }
+
+    /// Its automaton as far as products have followed it, if it keeps one; `make` makes it.
+    pub(super) fn followed(&self, make: impl FnOnce() -> Option<LazyDfa>) -> Option<&Arc<LazyDfa>> {
+        self.followed.as_ref()?.get_or_init(|| make().map(Arc::new)).as_ref()
     }
 
     /// Its whole automaton, if it keeps one.
