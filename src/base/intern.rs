@@ -1,13 +1,15 @@
 //! Hash-consing: equal values get equal ids.
 
-use rustc_hash::FxHashMap;
-use std::hash::Hash;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+use std::hash::{BuildHasher, Hash};
 
 /// Gives each distinct value a dense index, in order of first sight.
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
     values: Vec<T>,
-    indices: FxHashMap<T, u32>,
+    /// By hash: the values that have it.
+    indices: FxHashMap<u64, SmallVec<[u32; 2]>>,
 }
 
 impl<T> Default for Interner<T> {
@@ -16,16 +18,16 @@ impl<T> Default for Interner<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash> Interner<T> {
+impl<T: Eq + Hash> Interner<T> {
     /// The index of `value`, and whether it is new.
     pub(crate) fn intern(&mut self, value: T) -> (usize, bool) {
-        if let Some(&index) = self.indices.get(&value) {
-            return (index as usize, false);
+        let indices = self.indices.entry(FxBuildHasher.hash_one(&value)).or_default();
+        if let Some(&known) = indices.iter().find(|&&known| self.values[known as usize] == value) {
+            return (known as usize, false);
         }
         let index = self.values.len();
-        let id = u32::try_from(index).expect("interned values are limited below u32::MAX");
-        self.values.push(value.clone());
-        self.indices.insert(value, id);
+        indices.push(u32::try_from(index).expect("interned values are limited below u32::MAX"));
+        self.values.push(value);
         (index, true)
     }
 

@@ -9,7 +9,7 @@ use super::simplify::Parts;
 use super::stepped::Stepped;
 use crate::options::Limits;
 use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Pairs of NFA state and spelling place that liveness over a restricted alphabet may take.
 const MAX_LIVE_PAIRS: usize = 1 << 23;
@@ -58,9 +58,13 @@ pub(crate) struct Language {
 pub(super) enum Mode {
     /// One factor, at the most with a longest length.
     Lazy(LazyDfa),
-    /// Anything else.
-    Eager(Product),
+    /// Anything else. It is made at once, unless it is known that it can be and that it holds a
+    /// string.
+    Eager(LazyLock<Product, MakeProduct>),
 }
+
+/// Makes a product.
+pub(super) type MakeProduct = Box<dyn FnOnce() -> Product + Send>;
 
 impl Language {
     /// The strings in every factor of `within`, in none of `without`, whose length in code points
@@ -79,7 +83,7 @@ impl Language {
         let range = Range { min, max };
         let parts = Parts { within: distinct(within), without: distinct(without), range };
         let Some(Parts { within, without, range }) = parts.simplify(limits) else {
-            return Ok(Language { mode: Mode::Eager(Product::empty()) });
+            return Ok(Language::eager(Product::empty()));
         };
         let is_lazy = |factor: &Factor| factor.looks().is_empty() && range == Range::ANY;
         if let ([factor], true) = (&within[..], without.is_empty())
@@ -100,7 +104,21 @@ impl Language {
         let (wanted, states) = (within.len(), allowed(within.iter().chain(&without), limits));
         let dfas = stepped(within.into_iter().chain(without), limits)?;
         let product = Product::new(&dfas, wanted, range, alphabet, states)?;
-        Ok(Language { mode: Mode::Eager(product) })
+        Ok(Language::eager(product))
+    }
+
+    pub(super) fn eager(product: Product) -> Language {
+        let made = LazyLock::new(Box::new(|| product) as MakeProduct);
+        LazyLock::force(&made);
+        Language { mode: Mode::Eager(made) }
+    }
+
+    /// The whole automaton, where it is explored.
+    pub(super) fn product(&self) -> Option<&Product> {
+        match &self.mode {
+            Mode::Lazy(_) => None,
+            Mode::Eager(product) => Some(product),
+        }
     }
 
     /// The state before the first byte.

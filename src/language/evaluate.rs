@@ -3,7 +3,8 @@
 //! length and the pattern's size, whatever the pattern.
 
 use super::ecma::Look as Assertion;
-use super::factor::{LookBody, backward, byte_edges, epsilons};
+use super::factor::{LookBody, byte_edges, epsilons};
+use super::graph::backward;
 use fixedbitset::FixedBitSet;
 use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::look::Look;

@@ -157,7 +157,7 @@ fn reaches_loop(factor: &Factor, starts: &[u32]) -> bool {
 }
 
 fn loops(product: &Product) -> bool {
-    has_cycle(product.len(), &[Product::START.0], |q| product.successors(q), |_| false)
+    has_cycle(product.len(), &[Product::START.0], |q| product.successors(q).collect(), |_| false)
 }
 
 /// Whether a cycle or a state that `is_loop` is reachable.

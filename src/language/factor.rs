@@ -8,6 +8,8 @@
 use super::ecma::{self, Look as Assertion, Pattern, PatternError};
 use super::evaluate;
 use super::extent::extent;
+use super::graph::backward;
+use super::lazy::LazyDfa;
 use super::neighbours;
 use super::spell::{BOUNDARY, Spell};
 use super::table::Table;
@@ -43,6 +45,9 @@ pub(crate) struct Factor {
     extent: OnceLock<(u64, Option<u64>)>,
     /// Its whole automaton, where one is to be kept.
     table: Option<OnceLock<Option<Arc<Table>>>>,
+    /// Its automaton as far as products have followed it, where that is to be kept. The two hold
+    /// each other, so this is for what lives as long as the process.
+    followed: Option<OnceLock<Option<Arc<LazyDfa>>>>,
 }
 
 /// A factor that is made when it is asked for.
@@ -69,6 +74,33 @@ pub(super) enum StateSet {
 impl StateSet {
     pub(super) fn is_dead(&self) -> bool {
         matches!(self, StateSet::Members { members, accepts: false } if members.is_empty())
+    }
+
+    pub(super) fn as_closed(&self) -> Closed<'_> {
+        match self {
+            StateSet::Universal => Closed::Universal,
+            StateSet::Members { members, accepts } => {
+                Closed::Members { members, accepts: *accepts }
+            }
+        }
+    }
+}
+
+/// A [`StateSet`] that stands in working memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Closed<'s> {
+    Universal,
+    Members { members: &'s [u32], accepts: bool },
+}
+
+impl Closed<'_> {
+    fn to_set(self) -> StateSet {
+        match self {
+            Closed::Universal => StateSet::Universal,
+            Closed::Members { members, accepts } => {
+                StateSet::Members { members: members.to_vec(), accepts }
+            }
+        }
     }
 }
 
@@ -145,7 +177,7 @@ impl Factor {
     fn new(nfa: NFA, looks: Vec<LookBody>) -> Factor {
         let (ends, coaccessible) = (FixedBitSet::new(), FixedBitSet::new());
         let (is_exact, lenient, wide, huge) = (true, None, None, false);
-        let (searches, extent, table) = (false, OnceLock::new(), None);
+        let (searches, extent, table, followed) = (false, OnceLock::new(), None, None);
         let mut factor = Factor {
             nfa,
             looks,
@@ -158,6 +190,7 @@ impl Factor {
             searches,
             extent,
             table,
+            followed,
         };
         factor.analyse();
         factor
@@ -189,6 +222,17 @@ impl Factor {
     /// The same, which keeps its whole automaton for the products that it takes part in.
     pub(super) fn with_table(self) -> Factor {
         Factor { table: Some(OnceLock::new()), ..self }
+    }
+
+    /// The same, which keeps its automaton as far as products follow it; only for what lives as long
+    /// as the process.
+    pub(super) fn with_followed(self) -> Factor {
+        Factor { followed: Some(OnceLock::new()), ..self }
+    }
+
+    /// Its automaton as far as products have followed it, if it keeps one; `make` makes it.
+    pub(super) fn followed(&self, make: impl FnOnce() -> Option<LazyDfa>) -> Option<&Arc<LazyDfa>> {
+        self.followed.as_ref()?.get_or_init(|| make().map(Arc::new)).as_ref()
     }
 
     /// Its whole automaton, if it keeps one.
@@ -354,8 +398,8 @@ impl Factor {
         scratch.begin(self.len());
         scratch.stack.push(self.nfa.start_unanchored());
         match self.close(scratch, true) {
-            StateSet::Members { members, .. } => StateSet::Members { members, accepts },
-            universal => universal,
+            Closed::Members { members, .. } => Closed::Members { members, accepts }.to_set(),
+            Closed::Universal => StateSet::Universal,
         }
     }
 
@@ -374,18 +418,18 @@ impl Factor {
     }
 
     /// The set after `byte`.
-    pub(super) fn step_set(&self, members: &[u32], byte: u8, scratch: &mut Scratch) -> StateSet {
-        self.step_range(members, byte, byte, scratch)
+    fn step_set(&self, members: &[u32], byte: u8, scratch: &mut Scratch) -> StateSet {
+        self.step_range(members, byte, byte, scratch).to_set()
     }
 
     /// What the set can be in after some byte of `low..=high`.
-    pub(super) fn step_range(
+    pub(super) fn step_range<'s>(
         &self,
         members: &[u32],
         low: u8,
         high: u8,
-        scratch: &mut Scratch,
-    ) -> StateSet {
+        scratch: &'s mut Scratch,
+    ) -> Closed<'s> {
         scratch.begin(self.len());
         for &member in members {
             if let Some(state) = self.nfa.states().get(member as usize) {
@@ -403,11 +447,11 @@ impl Factor {
     pub(super) fn close_one(&self, state: StateID, scratch: &mut Scratch) -> StateSet {
         scratch.begin(self.len());
         scratch.stack.push(state);
-        self.close(scratch, false)
+        self.close(scratch, false).to_set()
     }
 
     /// The closure of the stack, without what cannot accept any more.
-    fn close(&self, scratch: &mut Scratch, at_start: bool) -> StateSet {
+    fn close<'s>(&self, scratch: &'s mut Scratch, at_start: bool) -> Closed<'s> {
         let mut accepts = false;
         while let Some(id) = scratch.stack.pop() {
             if scratch.see(id) {
@@ -416,7 +460,7 @@ impl Factor {
             match self.nfa.state(id) {
                 State::Match { .. } => {
                     scratch.stack.clear();
-                    return StateSet::Universal;
+                    return Closed::Universal;
                 }
                 State::Look { look: Look::Start, next } if at_start => scratch.stack.push(*next),
                 State::Look { look: Look::End, next } => {
@@ -431,7 +475,7 @@ impl Factor {
             }
         }
         scratch.members.sort_unstable();
-        StateSet::Members { members: scratch.members.clone(), accepts }
+        Closed::Members { members: &scratch.members, accepts }
     }
 
     /// NFA states from which a text over `spell` accepts, wherever in a character they stand;
@@ -546,35 +590,27 @@ pub(super) fn joint_classes(key: impl Fn(u8) -> SmallVec<[u8; 4]>) -> ([u8; 256]
     (classes, known.len())
 }
 
-/// The nodes of a graph from which a seed can be reached.
-pub(super) fn backward(
-    len: usize,
-    is_seed: impl Fn(usize) -> bool,
-    edges: impl Fn(usize, &mut dyn FnMut(usize)),
-) -> FixedBitSet {
-    // The reversed graph, as offsets into one list.
-    let mut offsets = vec![0usize; len + 1];
-    for from in 0..len {
-        edges(from, &mut |to| offsets[to + 1] += 1);
-    }
-    for i in 0..len {
-        offsets[i + 1] += offsets[i];
-    }
-    let mut sources = vec![0u32; offsets[len]];
-    let mut next_free = offsets.clone();
-    for from in 0..len {
-        edges(from, &mut |to| {
-            sources[next_free[to]] = from as u32;
-            next_free[to] += 1;
-        });
-    }
-    let mut reached = FixedBitSet::with_capacity(len);
-    let mut stack: Vec<usize> = (0..len).filter(|&node| is_seed(node)).collect();
-    while let Some(node) = stack.pop() {
-        if !reached.put(node) {
-            let before = &sources[offsets[node]..offsets[node + 1]];
-            stack.extend(before.iter().map(|&from| from as usize));
+/// The same of whole partitions.
+pub(super) fn common_classes<'c>(
+    partitions: impl Iterator<Item = &'c [u8; 256]>,
+) -> ([u8; 256], usize) {
+    let (mut classes, mut count) = ([0; 256], 1);
+    for partition in partitions {
+        let mut known: FxHashMap<(u8, u8), u8> = FxHashMap::default();
+        let mut last = None;
+        for (class, &part) in classes.iter_mut().zip(partition) {
+            let pair = (*class, part);
+            *class = match last {
+                // Neighbours are mostly of one class.
+                Some((before, class)) if before == pair => class,
+                _ => {
+                    let fresh = known.len() as u8;
+                    *known.entry(pair).or_insert(fresh)
+                }
+            };
+            last = Some((pair, *class));
         }
+        count = known.len();
     }
-    reached
+    (classes, count)
 }

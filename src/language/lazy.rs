@@ -6,7 +6,7 @@
 
 use super::automaton::{Full, LangState};
 use super::extent::fewest_each;
-use super::factor::{Factor, Scratch, StateSet};
+use super::factor::{Closed, Factor, Scratch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -59,7 +59,8 @@ struct LazyState {
 
 #[derive(Debug, Default)]
 struct Building {
-    known: FxHashMap<(Arc<[u32]>, bool), LangState>,
+    /// By whether they accept, by their members.
+    known: [FxHashMap<Arc<[u32]>, LangState>; 2],
     scratch: Scratch,
     bytes: usize,
 }
@@ -101,7 +102,7 @@ impl LazyDfa {
         });
         let mut building = Building::default();
         let set = dfa.factor.start_set(&mut building.scratch);
-        dfa.start = dfa.intern(&mut building, set)?;
+        dfa.start = dfa.intern(&mut building, set.as_closed())?;
         dfa.building = Mutex::new(building);
         Ok(dfa)
     }
@@ -207,8 +208,13 @@ impl LazyDfa {
         class: usize,
     ) -> Result<Option<LangState>, Full> {
         let mut building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
-        let set = self.factor.step_set(&entry.members, byte, &mut building.scratch);
-        let next = if set.is_dead() { None } else { Some(self.intern(&mut building, set)?) };
+        let mut scratch = std::mem::take(&mut building.scratch);
+        let next = match self.factor.step_range(&entry.members, byte, byte, &mut scratch) {
+            Closed::Members { members: [], accepts: false } => Ok(None),
+            set => self.intern(&mut building, set).map(Some),
+        };
+        building.scratch = scratch;
+        let next = next?;
         let code = next.map_or(DEAD, |state| state.0 + FIRST);
         if let Some(cell) = entry.next.get(class) {
             cell.store(code, Ordering::Release);
@@ -216,21 +222,22 @@ impl LazyDfa {
         Ok(next)
     }
 
-    fn intern(&self, building: &mut Building, set: StateSet) -> Result<LangState, Full> {
-        let StateSet::Members { members, accepts } = set else { return Ok(UNIVERSAL) };
-        let key = (Arc::<[u32]>::from(members), accepts);
-        if let Some(&state) = building.known.get(&key) {
+    fn intern(&self, building: &mut Building, set: Closed<'_>) -> Result<LangState, Full> {
+        let Closed::Members { members, accepts } = set else { return Ok(UNIVERSAL) };
+        if let Some(&state) = building.known[usize::from(accepts)].get(members) {
             return Ok(state);
         }
-        let bytes = 4 * (key.0.len() + self.stride) + 64;
-        if building.known.len() >= self.max_states || building.bytes + bytes > self.max_bytes {
+        let bytes = 4 * (members.len() + self.stride) + 64;
+        let known: usize = building.known.iter().map(FxHashMap::len).sum();
+        if known >= self.max_states || building.bytes + bytes > self.max_bytes {
             return Err(Full);
         }
         building.bytes += bytes;
-        let goes_on = key.0.iter().any(|&q| self.is_live_nfa(q));
-        let fewest = self.fewest(&key.0);
+        let members = Arc::<[u32]>::from(members);
+        let goes_on = members.iter().any(|&q| self.is_live_nfa(q));
+        let fewest = self.fewest(&members);
         let index = self.states.push(LazyState {
-            members: key.0.clone(),
+            members: members.clone(),
             accepts,
             live: accepts || goes_on,
             goes_on,
@@ -238,7 +245,7 @@ impl LazyDfa {
             next: (0..self.stride).map(|_| AtomicU32::new(UNKNOWN)).collect(),
         });
         let state = LangState(u32::try_from(index).map_err(|_| Full)?);
-        building.known.insert(key, state);
+        building.known[usize::from(accepts)].insert(members, state);
         Ok(state)
     }
 
@@ -293,9 +300,9 @@ impl LazyDfa {
             let (mut accepts, mut universal) = (false, false);
             for range in sequence.as_slice() {
                 match self.factor.step_range(&members, range.start, range.end, &mut scratch) {
-                    StateSet::Universal => universal = true,
-                    StateSet::Members { members: next, accepts: ends } => {
-                        (members, accepts) = (next, ends);
+                    Closed::Universal => universal = true,
+                    Closed::Members { members: next, accepts: ends } => {
+                        (members, accepts) = (next.to_vec(), ends);
                     }
                 }
             }

@@ -5,7 +5,7 @@
 //! each state the layers that hold it are kept as runs.
 
 use super::automaton::{LangState, LanguageLimit};
-use super::factor::backward;
+use super::graph::backward;
 use fixedbitset::FixedBitSet;
 
 /// Edges looked at while layers are made, at most.

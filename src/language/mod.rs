@@ -6,7 +6,8 @@
 //!
 //! Invariants: languages are fed valid UTF-8 only (the decoder sees to that); a state that
 //! `step` returns has an accepting continuation, lengths and spelling aside; `live` answers
-//! exactly, without search, from what compiling has computed.
+//! exactly, without search, from what compiling has computed; what compiling need not know (the
+//! strings of some combinations of a [`Joint`]) is computed when it is first asked for.
 //!
 //! Not taken: regex-automata's own DFAs, which report matches one byte late and know nothing of
 //! liveness or products (they are the oracle of the tests); a loop `any*` after the pattern,
@@ -21,9 +22,11 @@ mod count;
 mod decode;
 mod ecma;
 mod evaluate;
+mod explored;
 mod extent;
 mod factor;
 mod format;
+mod graph;
 mod joint;
 mod lazy;
 mod lengths;

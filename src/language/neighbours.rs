@@ -6,7 +6,8 @@
 //! decide, and of other characters every byte is none, so that characters need no care.
 
 use super::ecma::Look as Assertion;
-use super::factor::{backward, byte_edges, epsilons, joint_classes};
+use super::factor::{byte_edges, epsilons, joint_classes};
+use super::graph::backward;
 use crate::base::ByteSet;
 use regex_automata::nfa::thompson::{Builder, NFA, State, Transition};
 use regex_automata::util::look::Look;

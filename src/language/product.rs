@@ -2,24 +2,17 @@
 //! explored completely, trimmed by backward liveness.
 
 use super::alphabet::Alphabet;
-use super::automaton::{Full, LangState, LanguageLimit};
+use super::automaton::{LangState, LanguageLimit};
 use super::decode::TextState;
-use super::factor::{backward, joint_classes};
+use super::explored::{DEAD, Explored, GONE, accepts_in};
+use super::graph::Reversed;
 use super::lengths::{CharGraph, Lengths};
-use super::spell::{BOUNDARY, Spell, SpellEdge, SpellNode};
+use super::spell::{BOUNDARY, SpellEdge, SpellNode};
 use super::stepped::Stepped;
 use fixedbitset::FixedBitSet;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-
-const DEAD: u32 = u32::MAX;
-
-/// A factor's place in a state where no continuation is in it any more.
-const GONE: LangState = LangState(u32::MAX);
-
-/// States inside characters for each between them that a product may have.
-const INSIDE: usize = 10;
 
 /// Bytes tried while the characters of all states are followed, at most.
 const CHAR_FUEL: usize = 20_000_000;
@@ -62,21 +55,6 @@ enum Liveness {
     Lengths(Lengths),
 }
 
-/// What each factor is in.
-type Tuple = SmallVec<[LangState; 2]>;
-
-/// Several factors read at once, explored.
-#[derive(Debug)]
-pub(super) struct Explored {
-    classes: [u8; 256],
-    stride: usize,
-    pub(super) states: Vec<Tuple>,
-    known: FxHashMap<Tuple, u32>,
-    next: Vec<u32>,
-    /// (state, place in a UTF-8 sequence), as far as reachable; the first is the start.
-    pairs: Vec<(u32, SpellNode)>,
-}
-
 impl Product {
     /// The start state.
     pub(super) const START: LangState = LangState(0);
@@ -85,8 +63,7 @@ impl Product {
     /// excluded.
     ///
     /// # Errors
-    /// `language_states`, where it has more than `max_states` states between characters or
-    /// [`INSIDE`] times as many in all, or its lengths repeat too late.
+    /// `language_states`, as for [`Explored::run`] or where its lengths repeat too late.
     pub(super) fn new(
         factors: &[Stepped],
         wanted: usize,
@@ -121,109 +98,67 @@ impl Product {
     }
 
     /// The part of `explored` from which one of the states that `accepts` holds can be reached.
-    pub(super) fn trimmed(
+    fn trimmed(
         explored: &Explored,
         accepts: FixedBitSet,
         range: Range,
         alphabet: &Alphabet,
     ) -> Result<Product, LanguageLimit> {
-        let mut product = Product {
-            classes: explored.classes,
-            stride: explored.stride,
-            next: explored.next.clone(),
-            accepts,
-            liveness: Liveness::Reachable(FixedBitSet::new()),
-            range,
-            immortal: FixedBitSet::new(),
-            universal: None,
-        };
-        let alive = product.trim(&explored.pairs);
+        let mut product = Self::live_part(explored, accepts);
         if range == Range::ANY && alphabet.is_full() {
-            product.find_immortal(&explored.pairs);
-            product.liveness = Liveness::Reachable(alive);
             return Ok(product);
         }
         let graph = product.char_graph(&explored.pairs, alphabet)?;
+        product.range = range;
         product.liveness = if range == Range::ANY {
             Liveness::Reachable(graph.reachable(&product.accepts))
         } else {
             Liveness::Lengths(Lengths::new(graph, &product.accepts, range.max)?)
         };
+        product.immortal.clear();
+        product.universal = None;
         Ok(product)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.accepts.len()
-    }
-
-    /// Cuts the transitions into states from which nothing is accepted; the others.
-    fn trim(&mut self, pairs: &[(u32, SpellNode)]) -> FixedBitSet {
-        let accepts = &self.accepts;
-        let alive_pairs = self.leading_to(pairs, |(state, node)| {
-            node == BOUNDARY && accepts.contains(state as usize)
-        });
-        let mut alive = FixedBitSet::with_capacity(self.len());
-        for i in alive_pairs.ones() {
-            alive.insert(pairs[i].0 as usize);
+    /// The same, whatever the length, over all bytes.
+    pub(super) fn live_part(explored: &Explored, accepts: FixedBitSet) -> Product {
+        let reversed = explored.reversed();
+        let mut alive = FixedBitSet::with_capacity(accepts.len());
+        let ends =
+            |(state, node): (u32, SpellNode)| node == BOUNDARY && accepts.contains(state as usize);
+        for pair in reversed.leading_to(|pair| ends(explored.pairs[pair])).ones() {
+            alive.insert(explored.pairs[pair].0 as usize);
         }
-        for next in &mut self.next {
-            if !alive.contains(*next as usize) {
-                *next = DEAD;
-            }
-        }
-        alive
-    }
-
-    /// Which of `pairs` lead to one that is a seed.
-    fn leading_to(
-        &self,
-        pairs: &[(u32, SpellNode)],
-        is_seed: impl Fn((u32, SpellNode)) -> bool,
-    ) -> FixedBitSet {
-        let utf8 = Spell::any_utf8();
-        let index: FxHashMap<(u32, SpellNode), usize> =
-            pairs.iter().copied().enumerate().map(|(i, pair)| (pair, i)).collect();
-        backward(
-            pairs.len(),
-            |i| is_seed(pairs[i]),
-            |i, visit| {
-                let (state, node) = pairs[i];
-                for edge in utf8.edges(node) {
-                    self.each_next(state, edge.low, edge.high, |_, next| {
-                        if let Some(&to) = index.get(&(next, edge.next)) {
-                            visit(to);
-                        }
-                    });
-                }
-            },
-        )
-    }
-
-    /// Finds the states that no text kills, and the one in which everything is accepted.
-    fn find_immortal(&mut self, pairs: &[(u32, SpellNode)]) {
-        let utf8 = Spell::any_utf8();
-        let all = |(state, node): (u32, SpellNode), wanted: &dyn Fn(u32) -> bool| {
-            let mut bytes = utf8.edges(node).iter().flat_map(|edge| edge.low..=edge.high);
-            bytes.all(|byte| {
-                let class = usize::from(self.classes[usize::from(byte)]);
-                self.next.get(state as usize * self.stride + class).copied().is_some_and(wanted)
-            })
-        };
-        let mortal = self.leading_to(pairs, |pair| !all(pair, &|next| next != DEAD));
-        let mut immortal = FixedBitSet::with_capacity(self.len());
+        // A state that is not alive leads to none that is.
+        let is_alive = |next: u32| next != DEAD && alive.contains(next as usize);
+        let trim = |&next: &u32| if is_alive(next) { next } else { DEAD };
+        let dies = |pair| explored.after(pair).any(|next| !is_alive(next));
+        let mut immortal = FixedBitSet::with_capacity(accepts.len());
         immortal.insert_range(..);
-        let mut moves = FixedBitSet::with_capacity(self.len());
-        for (i, &(state, node)) in pairs.iter().enumerate() {
-            if mortal.contains(i) {
-                immortal.set(state as usize, false);
-            }
-            if !all((state, node), &|next| next == state) {
+        for pair in reversed.leading_to(|pair| dies(explored.pairs[pair])).ones() {
+            immortal.set(explored.pairs[pair].0 as usize, false);
+        }
+        let mut moves = FixedBitSet::with_capacity(accepts.len());
+        for &(state, node) in &explored.pairs {
+            if explored.after((state, node)).any(|next| !is_alive(next) || next != state) {
                 moves.insert(state as usize);
             }
         }
         let stays = |&state: &usize| !moves.contains(state);
-        self.universal = self.accepts.ones().find(stays).map(|state| state as u32);
-        self.immortal = immortal;
+        Product {
+            classes: explored.classes,
+            stride: explored.stride,
+            next: explored.next.iter().map(trim).collect(),
+            universal: accepts.ones().find(stays).map(|state| state as u32),
+            liveness: Liveness::Reachable(alive),
+            range: Range::ANY,
+            immortal,
+            accepts,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.accepts.len()
     }
 
     /// Visits the distinct runs of transitions of `state` over `low..=high`: a byte of each run
@@ -340,15 +275,12 @@ impl Product {
 
     /// By state: the fewest bytes after which a state accepts; `u32::MAX` where none does.
     pub(super) fn distances(&self) -> Vec<u32> {
-        let mut before = vec![Vec::new(); self.len()];
-        for state in 0..self.len() as u32 {
-            self.each_next(state, 0, 255, |_, next| before[next as usize].push(state));
-        }
+        let reversed = self.reversed();
         let mut distances = vec![u32::MAX; self.len()];
         let mut queue: VecDeque<usize> = self.accepts.ones().collect();
         queue.iter().for_each(|&state| distances[state] = 0);
         while let Some(state) = queue.pop_front() {
-            for &from in &before[state] {
+            for &from in reversed.before(state) {
                 if distances[from as usize] == u32::MAX {
                     distances[from as usize] = distances[state] + 1;
                     queue.push_back(from as usize);
@@ -360,34 +292,34 @@ impl Product {
 
     /// The states that lead to no loop.
     pub(super) fn finite_states(&self) -> FixedBitSet {
-        let mut before = vec![Vec::new(); self.len()];
-        let mut open = vec![0usize; self.len()];
-        for state in 0..self.len() as u32 {
-            for next in self.successors(state) {
-                open[state as usize] += 1;
-                before[next as usize].push(state as usize);
-            }
-        }
+        let reversed = self.reversed();
+        let mut open: Vec<usize> =
+            (0..self.len()).map(|state| self.successors(state as u32).count()).collect();
         // What leads only to such states is one.
         let mut finite = FixedBitSet::with_capacity(self.len());
         let mut queue: Vec<usize> = (0..self.len()).filter(|&state| open[state] == 0).collect();
         while let Some(state) = queue.pop() {
             finite.insert(state);
-            for &from in &before[state] {
-                open[from] -= 1;
-                if open[from] == 0 {
-                    queue.push(from);
+            for &from in reversed.before(state) {
+                open[from as usize] -= 1;
+                if open[from as usize] == 0 {
+                    queue.push(from as usize);
                 }
             }
         }
         finite
     }
 
-    /// The live states that one byte leads to.
-    pub(super) fn successors(&self, state: u32) -> Vec<u32> {
-        let mut next = Vec::new();
-        self.each_next(state, 0, 255, |_, to| next.push(to));
-        next
+    fn reversed(&self) -> Reversed {
+        Reversed::new(self.len(), |state, visit| {
+            self.successors(state as u32).for_each(|next| visit(next as usize));
+        })
+    }
+
+    /// The live states that one byte leads to, by class.
+    pub(super) fn successors(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
+        let row = self.next.iter().skip(state as usize * self.stride).take(self.stride);
+        row.copied().filter(|&next| next != DEAD)
     }
 
     /// The fewest further characters after which `state` is accepted in range, `count` read.
@@ -441,116 +373,6 @@ impl Product {
     pub(super) fn read(&self, state: u32, edge: &SpellEdge, visit: impl FnMut(u8, u32)) {
         self.each_next(state, edge.low, edge.high, visit);
     }
-}
-
-impl Explored {
-    /// Follows all factors at once. A state lives as long as `lives` holds for each factor's place
-    /// in it, [`GONE`] included.
-    ///
-    /// # Errors
-    /// As for [`Product::new`].
-    pub(super) fn run(
-        factors: &[Stepped],
-        max_states: usize,
-        lives: impl Fn(usize, LangState) -> bool,
-    ) -> Result<Explored, LanguageLimit> {
-        let (classes, stride) = joint_classes(|byte| {
-            factors.iter().map(|dfa| dfa.classes()[usize::from(byte)]).collect()
-        });
-        let mut explored = Explored {
-            classes,
-            stride,
-            states: Vec::new(),
-            known: FxHashMap::default(),
-            next: Vec::new(),
-            pairs: vec![(0, BOUNDARY)],
-        };
-        explored.intern(factors.iter().map(Stepped::start).collect());
-        let utf8 = Spell::any_utf8();
-        let mut seen: FxHashSet<(u32, SpellNode)> = FxHashSet::from_iter([(0, BOUNDARY)]);
-        let (mut done, mut between) = (0, 1);
-        let max_all = max_states.saturating_mul(INSIDE);
-        while let Some(&(state, node)) = explored.pairs.get(done) {
-            done += 1;
-            for edge in utf8.edges(node) {
-                let mut last = None;
-                for byte in edge.low..=edge.high {
-                    let class = classes[usize::from(byte)];
-                    if last.replace(class) == Some(class) {
-                        continue;
-                    }
-                    let next = explored
-                        .step(factors, state, byte, usize::from(class), &lives)
-                        .map_err(|Full| LanguageLimit::STATES)?;
-                    if next != DEAD && seen.insert((next, edge.next)) {
-                        between += usize::from(edge.next == BOUNDARY);
-                        explored.pairs.push((next, edge.next));
-                    }
-                }
-            }
-            if between > max_states || explored.states.len() > max_all {
-                return Err(LanguageLimit::STATES);
-            }
-        }
-        Ok(explored)
-    }
-
-    fn step(
-        &mut self,
-        factors: &[Stepped],
-        state: u32,
-        byte: u8,
-        class: usize,
-        lives: impl Fn(usize, LangState) -> bool,
-    ) -> Result<u32, Full> {
-        let cell = state as usize * self.stride + class;
-        if self.next[cell] != DEAD {
-            return Ok(self.next[cell]);
-        }
-        let mut tuple = Tuple::new();
-        for (index, (dfa, &from)) in factors.iter().zip(&self.states[state as usize]).enumerate() {
-            let next = if from == GONE { None } else { dfa.step(from, byte)? };
-            let next = next.unwrap_or(GONE);
-            if !lives(index, next) {
-                return Ok(DEAD);
-            }
-            tuple.push(next);
-        }
-        let next = self.intern(tuple);
-        self.next[cell] = next;
-        Ok(next)
-    }
-
-    fn intern(&mut self, tuple: Tuple) -> u32 {
-        if let Some(&state) = self.known.get(&tuple) {
-            return state;
-        }
-        let state = self.states.len() as u32;
-        self.states.push(tuple.clone());
-        self.known.insert(tuple, state);
-        self.next.resize(self.next.len() + self.stride, DEAD);
-        state
-    }
-
-    /// The states in which a string may end.
-    pub(super) fn ends(&self) -> FixedBitSet {
-        let ends = self.pairs.iter().filter(|(_, node)| *node == BOUNDARY);
-        ends.map(|&(state, _)| state as usize).collect()
-    }
-
-    /// The states for which `holds`.
-    pub(super) fn each(&self, holds: impl Fn(&[LangState]) -> bool) -> FixedBitSet {
-        let mut states = FixedBitSet::with_capacity(self.states.len());
-        for (index, tuple) in self.states.iter().enumerate() {
-            states.set(index, holds(tuple));
-        }
-        states
-    }
-}
-
-/// Whether a factor accepts in its place of a state.
-pub(super) fn accepts_in(dfa: &Stepped, state: LangState) -> bool {
-    state != GONE && dfa.accepts(state)
 }
 
 /// The spelling node of a decoder state, if it is not inside an escape.

@@ -7,7 +7,7 @@
 //! left out.
 
 use super::automaton::{Full, LangState, stepped};
-use super::factor::{Factor, joint_classes};
+use super::factor::{Factor, common_classes};
 use super::product::Range;
 use super::stepped::Stepped;
 use crate::options::Limits;
@@ -125,8 +125,7 @@ impl Search<'_> {
     ) -> Option<bool> {
         let dfas = stepped(factors.into_iter().cloned(), self.limits).ok()?;
         let [one, other] = &dfas[..] else { return None };
-        let (classes, count) =
-            joint_classes(|byte| dfas.iter().map(|dfa| dfa.classes()[usize::from(byte)]).collect());
+        let (classes, count) = common_classes(dfas.iter().map(Stepped::classes));
         let mut bytes = vec![0; count];
         (0..=255u8).for_each(|byte| bytes[usize::from(classes[usize::from(byte)])] = byte);
         let start = (one.start(), Some(other.start()));
@@ -139,11 +138,12 @@ impl Search<'_> {
                 Seen::Leads => continue,
                 Seen::Goes => {}
             }
+            let mut last = None;
             for &byte in &bytes {
                 let Some(next) = one.step(pair.0, byte).ok()? else { continue };
                 let beside = pair.1.map_or(Ok::<_, Full>(None), |state| other.step(state, byte));
                 let next = (next, beside.ok()?);
-                if seen.insert(next) {
+                if last.replace(next) != Some(next) && seen.insert(next) {
                     open.push(next);
                 }
             }

@@ -8,6 +8,7 @@
 use super::alphabet::{Alphabet, collect_ranges};
 use super::decode::{TextState, TextStep};
 use regex_syntax::utf8::Utf8Sequences;
+use std::sync::LazyLock;
 
 /// A node of [`Spell`]; 0 is the boundary between characters.
 pub(super) type SpellNode = u32;
@@ -59,11 +60,15 @@ impl Spell {
     }
 
     /// Every scalar value as raw UTF-8, whatever JSON says of it.
-    pub(super) fn any_utf8() -> Spell {
-        let mut spell = Spell { nodes: vec![Vec::new(); TextState::RAW_STATES] };
-        spell.push(BOUNDARY, SpellEdge { low: 0, high: 0x7F, cost: byte_cost(1), next: BOUNDARY });
-        spell.add_raw(|_| true);
-        spell
+    pub(super) fn any_utf8() -> &'static Spell {
+        static ANY: LazyLock<Spell> = LazyLock::new(|| {
+            let mut spell = Spell { nodes: vec![Vec::new(); TextState::RAW_STATES] };
+            let cost = byte_cost(1);
+            spell.push(BOUNDARY, SpellEdge { low: 0, high: 0x7F, cost, next: BOUNDARY });
+            spell.add_raw(|_| true);
+            spell
+        });
+        &ANY
     }
 
     pub(super) fn edges(&self, node: SpellNode) -> &[SpellEdge] {

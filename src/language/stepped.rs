@@ -7,11 +7,17 @@ use super::lazy::LazyDfa;
 use super::table::Table;
 use std::sync::Arc;
 
+/// How much is kept of the automaton of a factor that keeps it. No format has that many states: an
+/// automaton that is shared must not meet a limit because of what others have asked it.
+const FOLLOWED_STATES: usize = 1 << 20;
+const FOLLOWED_BYTES: usize = 64 << 20;
+
 /// The automaton of one factor.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there are a few of them, and not for long")]
 pub(super) enum Stepped {
     Plain(LazyDfa),
+    Followed(Arc<LazyDfa>),
     Table(Arc<Table>),
     Looks(Alternating),
 }
@@ -29,6 +35,12 @@ impl Stepped {
         if let Some(table) = factor.table() {
             return Ok(Stepped::Table(Arc::clone(table)));
         }
+        let make = || LazyDfa::new(Arc::clone(&factor), None, FOLLOWED_STATES, FOLLOWED_BYTES).ok();
+        if factor.looks().is_empty()
+            && let Some(dfa) = factor.followed(make)
+        {
+            return Ok(Stepped::Followed(Arc::clone(dfa)));
+        }
         Ok(if factor.looks().is_empty() {
             Stepped::Plain(LazyDfa::new(factor, None, max_states, max_bytes)?)
         } else {
@@ -39,6 +51,7 @@ impl Stepped {
     pub(super) fn start(&self) -> LangState {
         match self {
             Stepped::Plain(dfa) => dfa.start(),
+            Stepped::Followed(dfa) => dfa.start(),
             Stepped::Table(table) => table.start(),
             Stepped::Looks(automaton) => automaton.start(),
         }
@@ -47,6 +60,7 @@ impl Stepped {
     pub(super) fn classes(&self) -> &[u8; 256] {
         match self {
             Stepped::Plain(dfa) => dfa.classes(),
+            Stepped::Followed(dfa) => dfa.classes(),
             Stepped::Table(table) => table.classes(),
             Stepped::Looks(automaton) => automaton.classes(),
         }
@@ -56,6 +70,7 @@ impl Stepped {
     pub(super) fn step(&self, state: LangState, byte: u8) -> Result<Option<LangState>, Full> {
         match self {
             Stepped::Plain(dfa) => dfa.step(state, byte),
+            Stepped::Followed(dfa) => dfa.step(state, byte),
             Stepped::Table(table) => Ok(table.step(state, byte)),
             Stepped::Looks(automaton) => automaton.step(state, byte),
         }
@@ -64,6 +79,7 @@ impl Stepped {
     pub(super) fn accepts(&self, state: LangState) -> bool {
         match self {
             Stepped::Plain(dfa) => dfa.accepts(state),
+            Stepped::Followed(dfa) => dfa.accepts(state),
             Stepped::Table(table) => table.accepts(state),
             Stepped::Looks(automaton) => automaton.accepts(state),
         }
@@ -73,6 +89,7 @@ impl Stepped {
     pub(super) fn is_universal(&self, state: LangState) -> bool {
         match self {
             Stepped::Plain(dfa) => dfa.is_universal(state),
+            Stepped::Followed(dfa) => dfa.is_universal(state),
             Stepped::Table(_) => false,
             Stepped::Looks(automaton) => automaton.is_universal(state),
         }

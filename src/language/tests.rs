@@ -473,7 +473,7 @@ fn longest_lengths_without_a_product() {
             let dfas = automaton::stepped([factor(pattern)].into_iter(), &Limits::default());
             let range = product::Range { min: 0, max: Some(max) };
             let product = product::Product::new(&dfas.unwrap(), 1, range, &full(), 5_000).unwrap();
-            let two = Language { mode: automaton::Mode::Eager(product) };
+            let two = Language::eager(product);
             let mut texts = vec![String::new()];
             for from in 0.. {
                 let Some(text) = texts.get(from).filter(|t| t.chars().count() < 5) else { break };
@@ -504,4 +504,18 @@ fn longest_lengths_without_a_product() {
             }
         }
     }
+}
+
+#[test]
+fn classes_of_partitions_are_those_of_their_bytes() {
+    let tens: [u8; 256] = std::array::from_fn(|byte| byte as u8 / 10);
+    let thirds: [u8; 256] = std::array::from_fn(|byte| u8::from(byte % 3 == 0));
+    let (classes, count) = factor::common_classes([&tens, &thirds].into_iter());
+    let keys = |byte: u8| {
+        let byte = usize::from(byte);
+        [tens[byte], thirds[byte]].into_iter().collect()
+    };
+    assert_eq!((classes, count), factor::joint_classes(keys));
+    assert_eq!((count, classes[0], classes[1], classes[3]), (52, 0, 1, 0));
+    assert_eq!(factor::common_classes(std::iter::empty()), ([0; 256], 1));
 }

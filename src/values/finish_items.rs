@@ -430,7 +430,7 @@ mod tests {
         rest: &[u64],
     ) -> ItemPlan {
         let count = |&(min, max): &(u64, Option<u64>)| ItemCount {
-            prefix: Arc::new([]),
+            prefix: Arc::default(),
             rest: SetId::ANY,
             min,
             max,

@@ -3,8 +3,8 @@
 use super::absorb::{Absorb, absorb};
 use super::draft::Draft;
 use super::shape::{
-    ArrayShape, EvaluatedItems, EvaluatedKeys, FactorId, ItemCount, Name, ObjectShape, Rank, SetId,
-    SomeMember, StringShape,
+    ArrayShape, EvaluatedItems, EvaluatedKeys, FactorId, Implication, ItemCount, Name, ObjectShape,
+    Rank, SetId, SomeMember, StringShape,
 };
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -87,12 +87,7 @@ pub(super) fn product<T: Absorb>(
 }
 
 pub(super) fn strings(a: &StringShape, b: &StringShape) -> Option<StringShape> {
-    let mut factors = [a.factors.as_slice(), b.factors.as_slice()].concat();
-    factors.sort_unstable();
-    factors.dedup();
-    let mut without = [a.without.as_slice(), b.without.as_slice()].concat();
-    without.sort_unstable();
-    without.dedup();
+    let (factors, without) = (both(&a.factors, &b.factors), both(&a.without, &b.without));
     let values = match (&a.values, &b.values) {
         (None, None) => None,
         (Some(x), None) | (None, Some(x)) => Some(x.clone()),
@@ -101,6 +96,14 @@ pub(super) fn strings(a: &StringShape, b: &StringShape) -> Option<StringShape> {
     let (min, max) = (a.min.max(b.min), least(a.max, b.max));
     let empty = max.is_some_and(|m| m < min) || values.as_ref().is_some_and(|v| v.is_empty());
     (!empty).then_some(StringShape { factors, without, values, min, max })
+}
+
+/// The factors of two lists that are ascending and without repeats.
+fn both(a: &[FactorId], b: &[FactorId]) -> Vec<FactorId> {
+    let mut both = [a, b].concat();
+    both.sort_unstable();
+    both.dedup();
+    both
 }
 
 pub(super) fn arrays(a: &ArrayShape, b: &ArrayShape, join: &mut dyn Conjoin) -> Option<ArrayShape> {
@@ -130,7 +133,7 @@ pub(super) fn simplified_array(
     mut shape: ArrayShape,
     join: &mut dyn Conjoin,
 ) -> Option<ArrayShape> {
-    let counts = std::mem::replace(&mut shape.counts, Arc::new([]));
+    let counts = std::mem::take(&mut shape.counts);
     let mut kept: Vec<ItemCount> = Vec::new();
     for count in counts.iter() {
         if count.max.is_some_and(|max| max < count.min) {
@@ -187,7 +190,9 @@ pub(super) fn simplified_array(
             }
         }
     }
-    shape.counts = kept.into();
+    if !kept.is_empty() {
+        shape.counts = kept.into();
+    }
     let empty = |max: Option<u64>, min: u64| max.is_some_and(|max| max < min);
     if empty(shape.max, shape.min) || shape.counts.iter().any(|c| empty(c.max, c.min)) {
         return None;
@@ -259,16 +264,21 @@ pub(super) fn objects(
         min: a.min.max(b.min),
         max: least(a.max, b.max),
         some: together(&a.some, &b.some),
-        implies: {
-            let mut all = [&a.implies[..], &b.implies[..]].concat();
-            all.sort_unstable();
-            all.dedup();
-            all.into()
-        },
+        implies: implications(&a.implies, &b.implies),
         without: together(&a.without, &b.without),
         evaluated: evaluated(a.evaluated.as_ref(), b.evaluated.as_ref(), evaluated_keys),
     };
     simplified_object(both, join)
+}
+
+fn implications(a: &Arc<[Implication]>, b: &Arc<[Implication]>) -> Arc<[Implication]> {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b.clone() } else { a.clone() };
+    }
+    let mut all = [&a[..], &b[..]].concat();
+    all.sort_unstable();
+    all.dedup();
+    all.into()
 }
 
 fn names(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) -> Arc<[Name]> {
@@ -278,13 +288,10 @@ fn names(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) -> Arc<[Name]
     if a.names.is_empty() && a.other == SetId::ANY && a.rules.is_empty() {
         return b.names.clone();
     }
-    let index_of = |shape: &ObjectShape| -> FxHashMap<Arc<str>, usize> {
-        shape.names.iter().enumerate().map(|(i, n)| (n.text.clone(), i)).collect()
-    };
-    let (in_a, in_b) = (index_of(a), index_of(b));
+    let (in_a, in_b) = (by_text(a), by_text(b));
     let mut merge = |text: &Arc<str>| {
-        let x = in_a.get(text).map(|&i| &a.names[i]);
-        let y = in_b.get(text).map(|&i| &b.names[i]);
+        let x = in_a.get(&**text).map(|&i| &a.names[i]);
+        let y = in_b.get(&**text).map(|&i| &b.names[i]);
         let ranks = [x, y].into_iter().flatten().map(|name| name.rank);
         Name {
             text: text.clone(),
@@ -300,7 +307,7 @@ fn names(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) -> Arc<[Name]
     };
     let mut merged: Vec<Name> = Vec::with_capacity(a.names.len() + b.names.len());
     for rank in [Rank::Declared, Rank::Required, Rank::Loose] {
-        let in_other = |names: &FxHashMap<Arc<str>, usize>, shape: &ObjectShape, text: &str| {
+        let in_other = |names: &FxHashMap<&str, usize>, shape: &ObjectShape, text: &str| {
             names.get(text).map(|&i| shape.names[i].rank)
         };
         let better = |other: Option<Rank>| other.is_some_and(|other| other < rank);
@@ -317,12 +324,17 @@ fn names(a: &ObjectShape, b: &ObjectShape, join: &mut dyn Conjoin) -> Arc<[Name]
     merged.into()
 }
 
+/// Where each name of a shape stands.
+fn by_text(shape: &ObjectShape) -> FxHashMap<&str, usize> {
+    shape.names.iter().enumerate().map(|(index, name)| (&*name.text, index)).collect()
+}
+
 /// The same set of objects, with fewer constraints on some member; `None` where it is plainly empty.
 pub(super) fn simplified_object(
     mut shape: ObjectShape,
     join: &mut dyn Conjoin,
 ) -> Option<ObjectShape> {
-    let some = std::mem::replace(&mut shape.some, Arc::new([]));
+    let some = std::mem::take(&mut shape.some);
     let mut kept: Vec<SomeMember> = Vec::new();
     for one in some.iter() {
         match simplified_some(one, &mut shape, join) {
@@ -332,7 +344,9 @@ pub(super) fn simplified_object(
             Simplified::To(one) => kept.push(one),
         }
     }
-    shape.some = kept.into();
+    if !kept.is_empty() {
+        shape.some = kept.into();
+    }
     let required = shape.names.iter().filter(|name| name.required);
     let mut needed = 0;
     for name in required {
@@ -411,7 +425,7 @@ fn simplified_some(
             Simplified::To(SomeMember {
                 names: names.into(),
                 other: SetId::NEVER,
-                rules: Arc::new([]),
+                rules: Arc::default(),
             })
         }
     }

@@ -23,7 +23,7 @@ impl Builder<'_> {
             beside.map(|k| length(schema.value(k)))
         };
         let count = ItemCount {
-            prefix: Arc::new([]),
+            prefix: Arc::default(),
             rest: set,
             min: bound(Kw::MinContains).unwrap_or(1),
             max: bound(Kw::MaxContains),

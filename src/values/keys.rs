@@ -205,7 +205,7 @@ impl Builder<'_> {
         shape: &mut ObjectShape,
         position: Position,
     ) -> Result<()> {
-        let nodes = std::mem::replace(&mut shape.key_nodes, Arc::new([]));
+        let nodes = std::mem::take(&mut shape.key_nodes);
         if nodes.is_empty() {
             return Ok(());
         }
@@ -297,7 +297,7 @@ impl Builder<'_> {
             Err(limit) => {
                 // Which keys a pattern lets come beside the names is not known any more.
                 shape.closed &= !shape.rules.iter().any(|rule| rule.opens);
-                shape.rules = Arc::new([]);
+                shape.rules = Arc::default();
                 shape.some =
                     shape.some.iter().filter(|one| one.rules.is_empty()).cloned().collect();
                 self.widen_terms(terms, limit.name, of_keys);

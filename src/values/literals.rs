@@ -122,5 +122,7 @@ pub(super) fn bounded(
 /// A length keyword's value; the reader has checked that it is a non-negative integer. What does
 /// not fit into 64 bits is as good as the largest that does: no document gets there.
 pub(super) fn length(value: JsonRef<'_>) -> u64 {
-    value.number_text().and_then(Decimal::parse).and_then(|d| d.to_u64()).unwrap_or(u64::MAX)
+    let Some(text) = value.number_text() else { return u64::MAX };
+    let plain = text.parse().ok();
+    plain.or_else(|| Decimal::parse(text)?.to_u64()).unwrap_or(u64::MAX)
 }

@@ -64,7 +64,7 @@ pub(super) fn together(kw: Kw, value: JsonRef<'_>) -> ObjectShape {
 
 /// The one constraint on some member that a shape is, if it is nothing else.
 fn only_some(shape: &ObjectShape) -> Option<Vec<(Arc<str>, SetId)>> {
-    let one = ObjectShape { names: Arc::new([]), some: Arc::new([]), ..shape.clone() };
+    let one = ObjectShape { names: Arc::default(), some: Arc::default(), ..shape.clone() };
     if one != ObjectShape::any() {
         return None;
     }
@@ -97,7 +97,7 @@ impl Builder<'_> {
             }
         }
         let names = names.into_iter().collect();
-        let merged = SomeMember { names, other: SetId::NEVER, rules: Arc::new([]) };
+        let merged = SomeMember { names, other: SetId::NEVER, rules: Arc::default() };
         rest.push(ObjectShape { some: Arc::new([merged]), ..ObjectShape::any() });
         *shapes = rest;
     }
@@ -171,7 +171,7 @@ impl Builder<'_> {
         }
         let before = shape.clone();
         if !shape.implies.is_empty() && closures(shape, MOST_NEEDS).is_none() {
-            shape.implies = Arc::new([]);
+            shape.implies = Arc::default();
         }
         shape.some = shape.some.iter().take(u64::BITS as usize).cloned().collect();
         if let Some(keys) = &mut keys {

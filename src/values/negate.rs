@@ -166,7 +166,7 @@ impl Builder<'_> {
         let is_exact = made.is_some();
         *shapes = made.unwrap_or_else(|| match position {
             Position::Positive => {
-                let bare = shapes.iter().map(|shape| shape.clone().beside(Arc::new([])));
+                let bare = shapes.iter().map(|shape| shape.clone().beside(Arc::default()));
                 distinct(bare.collect())
             }
             Position::Negative => Vec::new(),

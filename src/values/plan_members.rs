@@ -320,7 +320,7 @@ mod tests {
             required: random.below(4) == 0,
             set: SetId::new(10 + name),
         });
-        let one = SomeMember { names: Arc::new([]), other: SetId::NEVER, rules: Arc::new([]) };
+        let one = SomeMember { names: Arc::default(), other: SetId::NEVER, rules: Arc::default() };
         let shape = ObjectShape {
             names: names.collect(),
             other: SetId::new(60),

@@ -71,18 +71,20 @@ pub(super) enum Text {
 impl Builder<'_> {
     /// Compiles a string shape once; `None` where it holds no string.
     pub(super) fn intern_string(&mut self, shape: StringShape, terms: &[Term]) -> Option<StringId> {
-        let (index, new) = self.strings.intern(shape.clone());
+        let (index, new) = self.strings.intern(shape);
         if new {
-            let compiled = self.format_alone(&shape).unwrap_or_else(|| {
-                compile_string(shape, &self.factors, &self.alphabet, &self.options.limits)
+            let shape = self.strings.get(index);
+            let compiled = self.format_alone(shape).unwrap_or_else(|| {
+                let limits = &self.options.limits;
+                compile_string(shape.clone(), &self.factors, &self.alphabet, limits)
             });
             self.compiled_strings.push(compiled);
         }
-        let compiled = self.compiled_strings[index].clone();
-        if let Some(limit) = compiled.limit {
+        if let Some(limit) = self.compiled_strings[index].limit {
+            let compiled = self.compiled_strings[index].clone();
             self.widen_strings(&compiled, limit, terms);
         }
-        compiled.strings.map(|_| StringId::new(index))
+        self.compiled_strings[index].strings.is_some().then(|| StringId::new(index))
     }
 
     /// Marks the keywords of `terms` whose share of a string shape was left out.

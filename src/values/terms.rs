@@ -196,17 +196,18 @@ impl Builder<'_> {
         position: Position,
         by_cases: bool,
     ) -> Result<Option<Arc<Draft>>> {
-        let mut all = Arc::new(Draft::any());
-        for (index, term) in terms.iter().enumerate() {
+        let mut met: Option<Arc<Draft>> = None;
+        for term in terms {
             let Some(draft) = self.term_draft(term, position, by_cases)? else { return Ok(None) };
-            if index == 0 {
-                all = draft;
+            let Some(all) = &mut met else {
+                met = Some(draft);
                 continue;
-            }
-            if !self.try_meet(Arc::make_mut(&mut all), &draft, position)? {
+            };
+            if !self.try_meet(Arc::make_mut(all), &draft, position)? {
                 return Ok(None);
             }
         }
+        let mut all = met.unwrap_or_else(|| Arc::new(Draft::any()));
         if all.waits() && !self.make_complements(Arc::make_mut(&mut all), position)? {
             return Ok(None);
         }

@@ -19,7 +19,8 @@ mod needs;
 
 use super::automaton::{Full, LangState};
 use super::ecma::Look as Assertion;
-use super::factor::{Factor, backward, byte_edges, epsilons, joint_classes};
+use super::factor::{Factor, byte_edges, epsilons, joint_classes};
+use super::graph::backward;
 use fixedbitset::FixedBitSet;
 use needs::{Inner, MATCH, MATCHED, NO_NEEDS, NOTHING, Needs, NeedsId, SetId, Thread};
 use regex_automata::nfa::thompson::{NFA, State};

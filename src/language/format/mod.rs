@@ -163,7 +163,8 @@ impl Format {
             let wide = self.wide.map(|texts| -> Wide {
                 LazyLock::new(Box::new(move || self::build(texts).ok().map(Arc::new)))
             });
-            Some(Arc::new(factor.with_wide(wide, self.huge)))
+            let factor = factor.with_wide(wide, self.huge);
+            Some(Arc::new(if self.huge { factor } else { factor.with_followed() }))
         };
         self.factor.get_or_init(build).clone()
     }

@@ -1,6 +1,9 @@
 //! Every row by texts that are and are not in it.
 
 use super::*;
+use crate::language::automaton::stepped;
+use crate::language::explored::Explored;
+use crate::language::stepped::Stepped;
 
 fn language(name: &str) -> Arc<Language> {
     Format::lookup(name, Dialect::Draft202012).unwrap().alone(false).unwrap()
@@ -176,5 +179,21 @@ fn every_row_is_built() {
         }
         assert!(!format.alone(false).unwrap().is_empty(), "{}", format.name);
         assert!(!format.source.is_empty());
+    }
+}
+
+#[test]
+fn automata_that_are_kept_are_small() {
+    let limits = Limits { language_states: 1, ..Limits::default() };
+    for format in formats().filter(|format| !format.huge) {
+        let factor = format.factor().unwrap();
+        if factor.table().is_some() {
+            continue;
+        }
+        // What is kept is not under the limits of those who ask for it.
+        let kept = stepped([factor].into_iter(), &limits).unwrap();
+        assert!(matches!(kept[..], [Stepped::Followed(_)]), "{}", format.name);
+        let explored = Explored::run(&kept, 20_000, |_, _| true);
+        assert!(explored.is_ok(), "{}", format.name);
     }
 }
