@@ -191,12 +191,12 @@ pub struct Tokenmask {
     pub rebuild: bool,
 }
 
-/// A schema bound, with a matcher and room for its mask.
+/// A schema bound, with a matcher and its latest mask.
 #[derive(Clone)]
 pub struct Bound {
     pub grammar: tokenmask::Grammar,
     pub matcher: tokenmask::Matcher,
-    pub mask: tokenmask::Mask,
+    mask: Option<tokenmask::MaskRef>,
 }
 
 impl Tokenmask {
@@ -222,7 +222,7 @@ impl Tokenmask {
     pub fn bind(&self, schema: &str) -> tokenmask::Result<Bound> {
         let grammar = tokenmask::Grammar::compile(schema, &self.options)?;
         let engine = grammar.bind(&self.vocabulary)?;
-        Ok(Bound { grammar, matcher: engine.matcher(), mask: engine.new_mask() })
+        Ok(Bound { grammar, matcher: engine.matcher(), mask: None })
     }
 }
 
@@ -232,7 +232,7 @@ impl Contender for Tokenmask {
     fn first_mask(&self, schema: &str) -> Result<Bound, Failure> {
         let first = || {
             let mut bound = self.bind(schema)?;
-            bound.matcher.fill_mask(&mut bound.mask)?;
+            bound.mask = Some(bound.matcher.mask()?);
             Ok(bound)
         };
         first().map_err(|error: tokenmask::Error| Failure {
@@ -251,11 +251,12 @@ impl Contender for Tokenmask {
     }
 
     fn fill(&self, bound: &mut Bound) -> bool {
-        bound.matcher.fill_mask(&mut bound.mask).is_ok()
+        bound.mask = bound.matcher.mask().ok();
+        bound.mask.is_some()
     }
 
     fn words<'b>(&self, bound: &'b Bound) -> &'b [u32] {
-        bound.mask.words()
+        bound.mask.as_ref().map_or(&[], |mask| mask.words())
     }
 
     fn accept(&self, bound: &mut Bound, id: u32) -> bool {

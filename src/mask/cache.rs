@@ -84,20 +84,21 @@ struct Asked<'a> {
     /// The tokens that close a key which has come, where it is one that forgets the keys seen.
     closing_keys: Vec<u32>,
     known: &'a Known,
+    /// It is kept, so others may ask for it.
+    kept: bool,
     /// Not for the first time.
     again: bool,
 }
 
 impl Asked<'_> {
-    /// All words of the mask, if they are kept; they are from now on where more than `patches`
-    /// tokens would have to be added, and memory is to spare.
-    fn dense(&self, patches: usize) -> Result<Option<&Dense>, Full> {
+    /// All words of the mask, if they are kept; they are from now on if `worthwhile`, and memory is
+    /// to spare.
+    fn dense(&self, worthwhile: bool) -> Result<Option<&Dense>, Full> {
         let (dense, masks) = (&self.known.dense, self.source.masks);
         if self.relaxed.is_some() || !self.closing_keys.is_empty() || !self.known.is_settled() {
             return Ok(None);
         }
         if dense.get().is_none() {
-            let worthwhile = self.again && self.known.entry.added.len() > patches;
             if !worthwhile || !masks.kept.has_spare(4 * masks.words()) {
                 return Ok(None);
             }
@@ -181,7 +182,9 @@ impl Masks {
         words: &mut [u32],
     ) -> Result<Filled> {
         self.ask(automaton, config, |asked| {
-            if let Some(dense) = asked.dense(words.len() / WORDS_PER_PATCH)? {
+            let patches = asked.known.entry.added.len();
+            let worthwhile = asked.again && patches > words.len() / WORDS_PER_PATCH;
+            if let Some(dense) = asked.dense(worthwhile)? {
                 let whole = Some((&*dense.words, dense.filled.allowed()));
                 Filling::new(words, whole);
                 return Ok(dense.filled);
@@ -199,7 +202,8 @@ impl Masks {
         automaton: &Automaton,
         config: &Config,
     ) -> Result<(Arc<[u32]>, Filled)> {
-        let dense = self.ask(automaton, config, |asked| match asked.dense(0)? {
+        // They have to be put together anyway.
+        let dense = self.ask(automaton, config, |asked| match asked.dense(asked.kept)? {
             Some(dense) => Ok(dense.clone()),
             None => asked.put_together(),
         })?;
@@ -267,7 +271,9 @@ impl Masks {
                 &made
             }
         };
-        answer(Asked { source, config, relaxed, closing_keys, known, again }).map_err(memory_cap)
+        let kept = key.is_some();
+        answer(Asked { source, config, relaxed, closing_keys, known, kept, again })
+            .map_err(memory_cap)
     }
 
     /// The key of what is kept for `config`; `None` where it depends on this document alone.

@@ -18,8 +18,8 @@ pub(super) struct Base {
 }
 
 impl Base {
-    fn shared((words, count): (&Arc<[u32]>, usize)) -> Base {
-        Base { words: words.clone(), count, is_shared: true }
+    fn shared((words, count): (Arc<[u32]>, usize)) -> Base {
+        Base { words, count, is_shared: true }
     }
 }
 

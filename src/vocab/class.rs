@@ -58,7 +58,9 @@ impl ClassText {
                 .filter(|(_, nodes)| !nodes.is_empty())
                 .map(move |(chars, nodes)| Leaving { byte, chars, nodes: nodes.into() })
         });
-        ClassText { within: ByChars::new(&within, width), leaving: groups.collect() }
+        // Only a whole text is a mask; elsewhere its tokens are added to others.
+        let masks = if start == Trie::ROOT { MOST_MASKS } else { 0 };
+        ClassText { within: ByChars::new(&within, width, masks), leaving: groups.collect() }
     }
 
     /// The tokens inside the class.
@@ -71,12 +73,15 @@ impl ClassText {
         &self.leaving
     }
 
-    /// Bytes; `masks`: with those of its masks, which only texts below the root have.
-    fn size(&self, masks: bool) -> usize {
+    /// Bytes that it takes at most, when it is new.
+    fn size(&self) -> usize {
         let nodes: usize = self.leaving.iter().map(|group| group.nodes.len()).sum();
-        self.within.size(masks) + 4 * nodes + size_of::<Leaving>() * self.leaving.len()
+        self.within.size() + 4 * nodes + size_of::<Leaving>() * self.leaving.len()
     }
 }
+
+/// Masks that are kept of one class: of bounded texts there may be as many as a token has characters.
+const MOST_MASKS: usize = 8;
 
 /// The classes that were asked for.
 #[derive(Debug, Default)]
@@ -105,7 +110,7 @@ impl Classes {
             return text.clone();
         }
         let text = Arc::new(ClassText::new(trie, start, class, width));
-        let size = text.size(start == Trie::ROOT);
+        let size = text.size();
         known.bytes += size;
         if known.bytes > MOST_BYTES {
             *known = Known { bytes: size, ..Known::default() };

@@ -10,6 +10,7 @@ use super::class::{ClassText, Classes};
 use super::trie::{Ancestors, Trie};
 use crate::language::{Alphabet, CharClass, TextState, TextStep};
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A node at which the closing quote of a string has just been read.
@@ -30,11 +31,14 @@ pub(crate) struct ByChars {
     up_to: Vec<usize>,
     /// `words[n]`: their mask, once it was asked for.
     words: Vec<OnceLock<Arc<[u32]>>>,
+    /// How many more masks are kept; others are made anew.
+    more: AtomicUsize,
 }
 
 impl ByChars {
-    /// `tokens[n]`: those that begin `n` characters; `width` is that of a mask.
-    pub(super) fn new(tokens: &[Vec<u32>], width: usize) -> ByChars {
+    /// `tokens[n]`: those that begin `n` characters; `width` is that of a mask, of which at most
+    /// `masks` are kept.
+    pub(super) fn new(tokens: &[Vec<u32>], width: usize, masks: usize) -> ByChars {
         let ends = tokens.iter().scan(0, |sum, ids| {
             *sum += ids.len();
             Some(*sum)
@@ -44,7 +48,7 @@ impl ByChars {
             up_to.push(0);
         }
         let words = up_to.iter().map(|_| OnceLock::new()).collect();
-        ByChars { width, ids: tokens.concat(), up_to, words }
+        ByChars { width, ids: tokens.concat(), up_to, words, more: AtomicUsize::new(masks) }
     }
 
     /// The tokens that begin at most `chars` characters.
@@ -53,13 +57,19 @@ impl ByChars {
     }
 
     /// The mask of these tokens, and how many they are.
-    pub(crate) fn mask(&self, chars: u64) -> (&Arc<[u32]>, usize) {
+    pub(crate) fn mask(&self, chars: u64) -> (Arc<[u32]>, usize) {
         let ids = self.up_to(chars);
-        let words = self.words[self.clip(chars)].get_or_init(|| {
-            let mut words = vec![0; self.width.div_ceil(32)];
-            ids.iter().for_each(|&id| words[id as usize / 32] |= 1 << (id % 32));
-            words.into()
-        });
+        let slot = &self.words[self.clip(chars)];
+        if let Some(words) = slot.get() {
+            return (words.clone(), ids.len());
+        }
+        let mut words = vec![0; self.width.div_ceil(32)];
+        ids.iter().for_each(|&id| words[id as usize / 32] |= 1 << (id % 32));
+        let words: Arc<[u32]> = words.into();
+        let take = |more: usize| more.checked_sub(1);
+        if self.more.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
+            slot.get_or_init(|| words.clone());
+        }
         (words, ids.len())
     }
 
@@ -68,10 +78,10 @@ impl ByChars {
         self.up_to.len() as u64 - 1
     }
 
-    /// Bytes, if no mask is made, or every one.
-    pub(super) fn size(&self, masks: bool) -> usize {
-        let words = if masks { self.width / 8 } else { 0 };
-        4 * self.ids.len() + self.up_to.len() * (words + 64)
+    /// Bytes, with as many masks as may still be kept.
+    pub(super) fn size(&self) -> usize {
+        let masks = self.more.load(Ordering::Relaxed).min(self.up_to.len());
+        4 * self.ids.len() + self.up_to.len() * 64 + masks * (self.width / 8)
     }
 
     fn clip(&self, chars: u64) -> usize {
@@ -130,7 +140,7 @@ impl FreeText {
             node += 1;
         }
         exits.sort_unstable_by_key(|exit| (exit.chars, exit.node));
-        FreeText { within: ByChars::new(&within, width), exits }
+        FreeText { within: ByChars::new(&within, width, usize::MAX), exits }
     }
 
     /// The tokens that stay inside the string.
