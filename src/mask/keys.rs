@@ -149,8 +149,7 @@ impl<'a> Walk<'a> {
         text: &FreeText,
     ) -> Result<(), Full> {
         let Some(Level::Object(object)) = config.parent() else { return Ok(()) };
-        let mut known =
-            known_keys(self.source.automaton, self.trie, start, object, level)?.exits;
+        let mut known = known_keys(self.source.automaton, self.trie, start, object, level)?.exits;
         known.sort_unstable_by_key(|&(node, _)| node);
         let is_known = |exit: &Exit| known.binary_search_by_key(&exit.node, |&(n, _)| n).is_ok();
         let unknown = level.unknown(level.string.clone());
@@ -211,7 +210,8 @@ impl Source<'_> {
             return Ok(None);
         };
         let known = known_keys(automaton, trie, Trie::ROOT, object, key)?;
-        let refused = known.exits.iter().filter(|(_, key)| automaton.close_key(config, key).is_none());
+        let refused =
+            known.exits.iter().filter(|(_, key)| automaton.close_key(config, key).is_none());
         let tokens = refused.flat_map(|(node, _)| trie.tokens_below(*node)).copied().collect();
         Ok((!known.exhausted).then_some((forgetful, tokens)))
     }

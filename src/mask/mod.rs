@@ -12,7 +12,10 @@
 //!
 //! The shortcuts: whitespace is taken from the vocabulary's closure; inside free text the base mask
 //! is the vocabulary's, and what follows the closing quote is walked once for all tokens; a free key
-//! is free text, corrected where it spells a name.
+//! is free text, corrected where it spells a name; a pattern and digits take the tokens of a class of
+//! characters from the vocabulary, and are walked where a token leaves the class. Of several candidates
+//! for one string each is asked for itself. Inside a key the mask is that of an object which forgot
+//! which keys have come; the tokens that would close one of those are taken away for each document.
 
 mod bits;
 mod cache;

@@ -8,7 +8,7 @@ use crate::automaton::{
     Atom, Automaton, Config, Decoder, Ending, Full, Level, NumberCursor, NumberLevel, Reading,
     StringAtom, StringLevel, is_number_byte,
 };
-use crate::base::SmallBits;
+use crate::base::{Few, SmallBits};
 use crate::vocab::{Ancestors, ClassText, FreeText, Quoted, Trie};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -300,13 +300,29 @@ impl<'a> Walk<'a> {
             self.exact_exits(start, config, text)?;
             return Ok(Inside::Free(text, u64::MAX));
         }
-        if (whole || self.trie.skip(start) - start > LARGE)
-            && let Some((text, most)) = self.chained(start, config, level)?
-        {
-            return Ok(Inside::Class(text, most));
+        if whole || self.trie.skip(start) - start > LARGE {
+            if level.atoms.len() > 1 && matches!(config.top, Level::String(_)) {
+                self.one_by_one(start, config, level)?;
+                return Ok(Inside::Added);
+            }
+            if let Some((text, most)) = self.chained(start, config, level)? {
+                return Ok(Inside::Class(text, most));
+            }
         }
         self.each_text(start, config, level, false)?;
         Ok(Inside::Added)
+    }
+
+    /// The same for several candidates, each of which lives and ends for itself: what one of them
+    /// allows is allowed.
+    fn one_by_one(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
+        for atom in &level.atoms {
+            let only = StringLevel { decoder: level.decoder, atoms: Few::one(atom.clone()) };
+            let mut alone = config.clone();
+            alone.top = Level::String(only.clone());
+            self.string(start, &alone, &only)?;
+        }
+        Ok(())
     }
 
     /// The same byte by byte: the state is a few words for each candidate, and what follows the

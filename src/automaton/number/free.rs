@@ -1,7 +1,7 @@
 //! Numbers in the plain form that nothing restricts: digits and exponents are counted.
 
-use super::{DigitRun, Verdict};
 use super::lexer::{Lex, NumberPhase};
+use super::{DigitRun, Verdict};
 
 /// The most digits of an integer: `i64` reads it back.
 pub(super) const INTEGER_DIGITS: u32 = 18;

@@ -6,10 +6,10 @@
 //! number itself needed: there it is known, and the question is put to the exact set. What can no
 //! longer be told apart is forgotten, so that the inside of an interval has few states.
 
-use super::{DigitRun, Verdict};
 use super::free::{INTEGER_DIGITS, NUMBER_DIGITS};
 use super::lexer::{Lex, NumberPhase};
 use super::period::Period;
+use super::{DigitRun, Verdict};
 use crate::base::Decimal;
 use crate::options::Numbers;
 use crate::values::{ANY_DIGITS, NumberEnd, NumberShape, Spelling};
