@@ -28,6 +28,11 @@ impl Automaton {
         }
     }
 
+    /// Whether a candidate is one of finitely many texts.
+    pub(crate) fn is_finite_text(&self, atom: &StringAtom) -> bool {
+        matches!(self.strings(atom.id), Strings::Finite(_))
+    }
+
     /// The most characters of a candidate of which nothing but the length matters.
     pub(crate) fn free_text(&self, atom: &StringAtom) -> Option<Option<u64>> {
         match self.strings(atom.id) {

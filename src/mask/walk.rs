@@ -8,7 +8,7 @@ use crate::automaton::{
     Atom, Automaton, Config, Decoder, Ending, Full, Level, NumberCursor, NumberLevel, Reading,
     StringAtom, StringLevel, is_number_byte,
 };
-use crate::base::{Few, SmallBits};
+use crate::base::SmallBits;
 use crate::vocab::{Ancestors, ClassText, FreeText, Quoted, Trie};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -301,8 +301,7 @@ impl<'a> Walk<'a> {
             return Ok(Inside::Free(text, u64::MAX));
         }
         if whole || self.trie.skip(start) - start > LARGE {
-            if level.atoms.len() > 1 && matches!(config.top, Level::String(_)) {
-                self.one_by_one(start, config, level)?;
+            if matches!(config.top, Level::String(_)) && self.one_by_one(start, config, level)? {
                 return Ok(Inside::Added);
             }
             if let Some((text, most)) = self.chained(start, config, level)? {
@@ -314,15 +313,28 @@ impl<'a> Walk<'a> {
     }
 
     /// The same for several candidates, each of which lives and ends for itself: what one of them
-    /// allows is allowed.
-    fn one_by_one(&mut self, start: u32, config: &Config, level: &StringLevel) -> Result<(), Full> {
-        for atom in &level.atoms {
-            let only = StringLevel { decoder: level.decoder, atoms: Few::one(atom.clone()) };
+    /// allows is allowed. Languages are asked one by one, finite sets together. `false`: there are
+    /// no languages among several, and nothing was added.
+    fn one_by_one(
+        &mut self,
+        start: u32,
+        config: &Config,
+        level: &StringLevel,
+    ) -> Result<bool, Full> {
+        let is_finite = |atom: &&Atom<_>| self.source.automaton.is_finite_text(&atom.state);
+        let (texts, languages): (Vec<_>, Vec<_>) = level.atoms.iter().partition(is_finite);
+        if level.atoms.len() < 2 || languages.is_empty() {
+            return Ok(false);
+        }
+        let alone = languages.into_iter().map(|atom| vec![atom]);
+        for atoms in alone.chain([texts]).filter(|atoms| !atoms.is_empty()) {
+            let atoms = atoms.into_iter().cloned().collect();
+            let only = StringLevel { decoder: level.decoder, atoms };
             let mut alone = config.clone();
             alone.top = Level::String(only.clone());
             self.string(start, &alone, &only)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The same byte by byte: the state is a few words for each candidate, and what follows the
