@@ -23,6 +23,7 @@ mod chained;
 mod entry;
 mod kept;
 mod keys;
+mod numbers;
 mod walk;
 
 pub use bits::{Filled, Mask, MaskRef};

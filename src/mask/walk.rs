@@ -5,8 +5,7 @@
 
 use super::entry::Source;
 use crate::automaton::{
-    Atom, Automaton, Config, Decoder, Ending, Full, Level, NumberCursor, NumberLevel, Reading,
-    StringAtom, StringLevel, is_number_byte,
+    Atom, Automaton, Config, Decoder, Ending, Full, Level, Reading, StringAtom, StringLevel,
 };
 use crate::base::SmallBits;
 use crate::vocab::{Ancestors, ClassText, FreeText, Quoted, Trie};
@@ -34,9 +33,6 @@ pub(super) struct Walk<'a> {
 
 /// Below a node with more nodes than this, classes of characters are worth asking for.
 const LARGE: u32 = 400;
-
-/// Below a node with fewer nodes than this, digits are walked one by one.
-const SOME: u32 = 16;
 
 /// Shortcuts nest this deep at most: a token may be as long as it likes.
 const MAX_NESTED: u32 = 32;
@@ -135,7 +131,7 @@ impl<'a> Walk<'a> {
 
     /// The configuration at `node`, if its byte may follow `before`. A key that is left to each
     /// document is noted instead.
-    fn step_to(&mut self, node: u32, before: &Config) -> Result<Option<Config>, Full> {
+    pub(super) fn step_to(&mut self, node: u32, before: &Config) -> Result<Option<Config>, Full> {
         let byte = self.trie.byte(node);
         if self.leaves_out_key(before, byte) {
             self.resume.get_or_insert_default().push(node);
@@ -162,81 +158,6 @@ impl<'a> Walk<'a> {
         };
         let doubtful = config.is_doubtful() && !matches!(config.top, Level::String(_));
         small && !doubtful && self.source.costs.is_none() && self.nested < MAX_NESTED
-    }
-
-    /// Inside a number with one candidate the state is a few words, and what follows the number is
-    /// the same wherever it ends.
-    fn number(&mut self, start: u32, config: &Config, level: &NumberLevel) -> Result<(), Full> {
-        let (automaton, trie) = (self.source.automaton, self.trie);
-        let Some(atom) = level.atoms.first() else { return Ok(()) };
-        let first = NumberCursor { lex: level.lex.clone(), atom: atom.state };
-        if self.digits(start, config, level, &first)? {
-            return Ok(());
-        }
-        let mut after: Option<Config> = None;
-        let end = trie.skip(start);
-        let mut open: Ancestors<NumberCursor> = Ancestors::new();
-        let mut node = start + 1;
-        while node < end {
-            let before = open.above(node).unwrap_or(&first);
-            let (byte, skip) = (trie.byte(node), trie.skip(node));
-            if is_number_byte(byte) {
-                let mut cursor = before.clone();
-                if !automaton.step_number(&mut cursor, byte) {
-                    node = skip;
-                    continue;
-                }
-                self.added.extend_from_slice(trie.tokens_at(node));
-                if skip > node + 1 {
-                    open.note(skip, cursor);
-                }
-                node += 1;
-                continue;
-            }
-            if automaton.ends_number(before) {
-                let close = || automaton.close_scalar(config, &atom.tags);
-                if let Some(next) = self.step_to(node, after.get_or_insert_with(close))? {
-                    self.from(node, &next)?;
-                }
-            }
-            node = skip;
-        }
-        Ok(())
-    }
-
-    /// The same where it does not matter which digits come: the vocabulary knows the tokens that are
-    /// digits alone, and where the others end. `false`: it does matter, and nothing was added.
-    fn digits(
-        &mut self,
-        start: u32,
-        config: &Config,
-        level: &NumberLevel,
-        cursor: &NumberCursor,
-    ) -> Result<bool, Full> {
-        let (automaton, trie, vocabulary) =
-            (self.source.automaton, self.trie, self.source.vocabulary);
-        let worth = std::ptr::eq(trie, vocabulary.trie()) && trie.skip(start) - start > SOME;
-        let Some(run) = automaton.digit_run(cursor).filter(|_| worth) else { return Ok(false) };
-        let text = self.source.text.digits(vocabulary, start);
-        if run.depends && text.within().most() > u64::from(run.most) {
-            return Ok(false);
-        }
-        self.added.extend_from_slice(text.within().up_to(u64::from(run.most)));
-        let mut after: Option<Config> = None;
-        for group in text.leaving().iter().filter(|group| group.chars <= run.most) {
-            if is_number_byte(group.byte) {
-                self.resume_at(start, config, group.nodes.iter().copied())?;
-                continue;
-            }
-            let close = || automaton.close_scalar(config, &level.atoms[0].tags);
-            let after = after.get_or_insert_with(close);
-            for &node in &group.nodes {
-                if let Some(next) = self.step_to(node, after)? {
-                    self.from(node, &next)?;
-                }
-            }
-        }
-        Ok(true)
     }
 
     /// Whether `byte` begins a key that is left to each document.
