@@ -263,7 +263,9 @@ impl Masks {
         let known = match found {
             Some(known) => known,
             None => {
-                let entry = source.entry(shared, key.is_some()).map_err(memory_cap)?;
+                // Keys behind one that forgets are a matter of the document, kept or not.
+                let leaves_out = key.is_some() || forgetful.is_some();
+                let entry = source.entry(shared, leaves_out).map_err(memory_cap)?;
                 made = Arc::new(Known::new(entry));
                 if let Some(key) = key {
                     self.kept.insert(|tables| &tables.masks, key, &made);
