@@ -49,7 +49,7 @@ impl ByteSet {
 
     /// The bytes, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> {
-        (0u8..).step_by(64).zip(self.0).flat_map(|(first, word)| {
+        [0u8, 64, 128, 192].into_iter().zip(self.0).flat_map(|(first, word)| {
             let mut word = word;
             std::iter::from_fn(move || {
                 (word != 0).then(|| {
