@@ -202,6 +202,12 @@ impl ArrayLevel {
         self.seen.has(value) || info.places.as_ref().is_some_and(|places| !fills(places))
     }
 
+    /// How many values the candidate `tag` refuses at most; `None` where that is not known.
+    fn most_refused(&self, infos: &[ArrayInfo], tag: usize) -> Option<u64> {
+        let info = &infos[self.atoms.get(tag)?.state.id.index()];
+        info.places.is_none().then_some(self.count)
+    }
+
     /// An item with this value is complete for the candidates in `tags`: those that live on.
     pub(super) fn see(
         &mut self,
@@ -352,23 +358,27 @@ impl Automaton {
         if !array.is_unique(&self.arrays) {
             return true;
         }
-        // Keeps the tags of those for which a value is `left` that they do not refuse.
-        let keep = |tags: &mut SmallBits, left: &dyn Fn(IsFresh<'_>) -> bool| {
+        // Keeps the tags of those for which a value is `left` that they do not refuse. Told is also how
+        // many they refuse at most, if that is known.
+        let keep = |tags: &mut SmallBits, left: &dyn Fn(IsFresh<'_>, Option<u64>) -> bool| {
             let mut kept = SmallBits::default();
-            let is_left = |&tag: &usize| left(&|value| !array.refuses(&self.arrays, tag, value));
+            let is_left = |&tag: &usize| {
+                let most = array.most_refused(&self.arrays, tag);
+                left(&|value| !array.refuses(&self.arrays, tag, value), most)
+            };
             tags.iter().filter(is_left).for_each(|tag| kept.insert(tag));
             *tags = kept;
             !tags.is_empty()
         };
         match (top, &digest.top) {
             (Level::Literal(level), part) => {
-                keep(&mut level.tags, &|fresh| fresh(self.hashes.value(part)))
+                keep(&mut level.tags, &|fresh, _| fresh(self.hashes.value(part)))
             }
             (Level::String(StringLevel { decoder, atoms }), Part::Text(text)) => {
                 atoms.retain(|atom| {
                     let state = atom.state;
-                    keep(&mut atom.tags, &|fresh| {
-                        self.text_left(&state, decoder, |bytes| fresh(text.text(bytes)))
+                    keep(&mut atom.tags, &|fresh, most| {
+                        self.text_left(&state, decoder, most, |bytes| fresh(text.text(bytes)))
                     })
                 });
                 !atoms.is_empty()
@@ -377,7 +387,7 @@ impl Automaton {
                 let lex = &level.lex;
                 level.atoms.retain(|atom| {
                     let cursor = NumberCursor { lex: lex.clone(), atom: atom.state };
-                    keep(&mut atom.tags, &|fresh| {
+                    keep(&mut atom.tags, &|fresh, _| {
                         cursor.find_end(&self.numbers, text, &mut |text| {
                             fresh(self.hashes.number(text))
                         })
@@ -389,11 +399,13 @@ impl Automaton {
         }
     }
 
-    /// Whether a string can go on by bytes that are `fresh`.
+    /// Whether a string can go on by bytes that are `fresh`, as all are but for `most`, if that is
+    /// known.
     fn text_left(
         &self,
         atom: &StringAtom,
         decoder: &Decoder,
+        most: Option<u64>,
         fresh: impl Fn(&[u8]) -> bool,
     ) -> bool {
         let (text, minimal) = (decoder.text, self.minimal);
@@ -421,6 +433,9 @@ impl Automaton {
             (Strings::Language(_), At::Language(state)) => {
                 let Some(chosen) = self.sets.unique_string(atom.id) else { return true };
                 let Some(ranges) = pending() else {
+                    if most.is_some_and(|most| chosen.outlasts(state, most)) {
+                        return true;
+                    }
                     return chosen.goes_on_beside(state, text, &[], |end| !fresh(end));
                 };
                 let mut begun = [0; 4];
