@@ -42,15 +42,14 @@ fn known_keys(
                 full = true;
                 KeyStep::Dead
             }) {
-                KeyStep::Dead => {}
+                // Quotes are looked for below.
+                KeyStep::Dead | KeyStep::Closed => {}
                 KeyStep::Exhausted | KeyStep::Thinned => known.exhausted = true,
-                KeyStep::Closed if automaton.is_known_key(object, &key) => {
-                    known.exits.push((child, next));
-                }
-                KeyStep::Closed => {}
                 KeyStep::Stay if automaton.may_be_known_key(object, &next) => {
                     known.inside.push(child);
-                    open.push((child, next));
+                    if trie.skip(child) > child + 1 {
+                        open.push((child, next));
+                    }
                 }
                 KeyStep::Stay => {}
             }
@@ -62,10 +61,15 @@ fn known_keys(
         }
         let mut bytes = automaton.known_key_bytes(object, &key);
         if text.is_boundary() {
-            bytes.insert(b'"');
             bytes.insert(b'\\');
         }
         bytes.iter().filter_map(|byte| trie.child(node, byte)).for_each(&mut visit);
+        if text.is_boundary()
+            && let Some(child) = trie.child(node, b'"')
+            && automaton.is_known_key(object, &key)
+        {
+            known.exits.push((child, key));
+        }
     }
     if full { Err(Full) } else { Ok(known) }
 }
