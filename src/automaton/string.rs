@@ -51,6 +51,7 @@ impl Decoder {
     pub(crate) const START: Decoder = Decoder { text: TextState::START, count: 0, len: 0 };
 
     /// Reads one byte.
+    #[inline]
     pub(crate) fn read(&mut self, byte: u8, minimal: bool) -> Reading {
         match self.text.step(byte, minimal) {
             TextStep::Refuse => Reading::Refused,

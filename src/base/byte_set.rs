@@ -32,6 +32,26 @@ impl ByteSet {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
+    /// Adds the bytes from `low` to `high`.
+    pub(crate) fn insert_range(&mut self, low: u8, high: u8) {
+        for (word, first) in self.0.iter_mut().zip([0u8, 64, 128, 192]) {
+            let (from, to) = (low.max(first), high.min(first + 63));
+            if from <= to {
+                *word |= u64::MAX << (from & 63) & u64::MAX >> (63 - (to & 63));
+            }
+        }
+    }
+
+    /// Keeps the bytes of another set.
+    pub(crate) fn intersect(&mut self, other: ByteSet) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, keep)| *word &= keep);
+    }
+
+    /// Adds the bytes of another set.
+    pub(crate) fn union(&mut self, other: ByteSet) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, more)| *word |= more);
+    }
+
     /// Whether `byte` is in the set.
     pub fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
@@ -73,4 +93,22 @@ impl FromIterator<u8> for ByteSet {
 /// The four whitespace bytes of JSON (RFC 8259 section 2).
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_bytes() {
+        for (low, high) in
+            [(0, 255), (3, 3), (60, 70), (64, 127), (128, 255), (200, 191), (63, 192)]
+        {
+            let (mut set, mut each) = (ByteSet::EMPTY, ByteSet::EMPTY);
+            set.insert_range(low, high);
+            (low..=high).for_each(|byte| each.insert(byte));
+            assert_eq!(set, each, "{low} {high}");
+            assert_eq!(set.iter().collect::<Vec<_>>(), (low..=high).collect::<Vec<_>>());
+        }
+    }
 }

@@ -38,7 +38,7 @@ const RAW: [(u8, u8, u8); 8] = [
 ];
 
 /// What the decoder is in the middle of. Equal states behave alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TextState(u32);
 
 /// What one byte means inside a JSON string.

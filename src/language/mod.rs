@@ -16,6 +16,7 @@
 mod alphabet;
 mod alternating;
 mod automaton;
+mod char_chain;
 mod char_class;
 mod completion;
 mod count;
@@ -42,7 +43,8 @@ mod tests;
 
 pub(crate) use alphabet::Alphabet;
 pub(crate) use automaton::{Full, LangState, Language, LanguageLimit};
-pub(crate) use char_class::CharClass;
+pub(crate) use char_chain::CharChain;
+pub(crate) use char_class::{Begun, CharClass};
 pub(crate) use decode::{TextState, TextStep};
 pub(crate) use ecma::PatternError;
 pub(crate) use factor::Factor;

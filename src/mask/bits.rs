@@ -232,6 +232,14 @@ impl<'w> Filling<'w> {
         }
     }
 
+    /// The same for the tokens of a mask of the same width.
+    pub(super) fn add_mask(&mut self, mask: &[u32]) {
+        for (word, more) in self.words.iter_mut().zip(mask) {
+            self.allowed += (more & !*word).count_ones() as usize;
+            *word |= more;
+        }
+    }
+
     /// Forbids tokens.
     pub(super) fn remove(&mut self, ids: &[u32]) {
         for &id in ids {

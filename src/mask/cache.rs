@@ -225,7 +225,7 @@ impl Masks {
     }
 
     /// How many words a mask has.
-    fn words(&self) -> usize {
+    pub(super) fn words(&self) -> usize {
         self.vocabulary.width().div_ceil(32)
     }
 

@@ -1,10 +1,10 @@
 //! Strings of languages: as long as a text keeps to one class of characters, its state is known
 //! without the vocabulary, and the vocabulary knows the tokens of the class without the language.
 
-use super::walk::{Closings, Walk};
-use crate::automaton::{Atom, CharChain, Config, Full, Level, StringLevel};
+use super::walk::{Closings, LARGE, Walk};
+use crate::automaton::{Atom, CharChain, Config, Decoder, Full, Level, StringAtom, StringLevel};
 use crate::base::Few;
-use crate::vocab::ClassText;
+use crate::vocab::{Ancestors, ClassText};
 use std::sync::Arc;
 
 impl<'a> Walk<'a> {
@@ -19,15 +19,14 @@ impl<'a> Walk<'a> {
     ) -> Result<Option<(Arc<ClassText>, u64)>, Full> {
         let vocabulary = self.source.vocabulary;
         let knows = std::ptr::eq(self.trie, vocabulary.trie()) && self.source.costs.is_none();
-        let ([only], true) = (level.atoms.as_slice(), knows && level.decoder.text.is_boundary())
-        else {
+        let ([only], true) = (level.atoms.as_slice(), knows) else {
             return Ok(None);
         };
         let (automaton, reach) = (self.source.automaton, self.source.text.free().max_chars());
         let Some(chain) = automaton.char_chain(&only.state, &level.decoder, reach)? else {
             return Ok(None);
         };
-        let text = self.source.text.class(vocabulary, start, chain.class);
+        let text = self.source.text.class(vocabulary, start, chain.class.clone());
         self.leaving(config, level, &chain, &text)?;
         if chain.is_cut() {
             self.longer(start, config, &chain, &text)?;
@@ -44,30 +43,82 @@ impl<'a> Walk<'a> {
         text: &ClassText,
     ) -> Result<(), Full> {
         let automaton = self.source.automaton;
+        let Some(only) = level.atoms.first() else { return Ok(()) };
         let mut closings = Closings::default();
         let mut inside = config.clone();
         for group in text.leaving() {
-            let Some((at, state)) = chain.after(group.chars) else { continue };
-            let after = if group.byte == b'"' {
-                closings.of(automaton, config, level, &at, std::iter::once((0, state)))
-            } else {
-                let next = automaton.follow_byte(&state, &at, group.byte)?;
-                next.map(|(decoder, state)| {
-                    let atoms = Few::one(Atom { tags: level.atoms[0].tags.clone(), state });
-                    let string = StringLevel { decoder, atoms };
-                    inside.top = match &config.top {
-                        Level::Key(key) => Level::Key(key.unknown(string)),
-                        _ => Level::String(string),
-                    };
-                    &inside
-                })
+            let place = automaton.along(chain, &only.state, &level.decoder, group.chars);
+            let Some((at, state)) = place else { continue };
+            if group.bytes.bytes() == b"\"" {
+                let ends = std::iter::once((0, state));
+                if let Some(after) = closings.of(automaton, config, level, &at, ends) {
+                    for &node in &group.nodes {
+                        if !self.apart.contains(&node) {
+                            self.from(node, after)?;
+                        }
+                    }
+                }
+                continue;
+            }
+            let mut place = Some((at, state));
+            for &byte in group.bytes.bytes() {
+                let Some((at, state)) = place else { break };
+                place = automaton.follow_byte(&state, &at, byte)?;
+            }
+            let Some((decoder, state)) = place else { continue };
+            self.added.extend_from_slice(&group.tokens);
+            let atoms = Few::one(Atom { tags: only.tags.clone(), state });
+            let string = StringLevel { decoder, atoms };
+            inside.top = match &config.top {
+                Level::Key(key) => Level::Key(key.unknown(string)),
+                _ => Level::String(string),
             };
-            let Some(after) = after else { continue };
+            let is_plain = matches!(config.top, Level::String(_)) && !config.is_doubtful();
             for &node in &group.nodes {
-                if group.byte != b'"' || !self.apart.contains(&node) {
-                    self.from(node, after)?;
+                if is_plain && self.trie.skip(node) - node <= LARGE {
+                    self.one_text(node, config, level, (decoder, state), &mut closings)?;
+                } else {
+                    self.from(node, &inside)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Adds the tokens at `node` and below, at which the only candidate of the text of `config` stands
+    /// at `place`.
+    fn one_text(
+        &mut self,
+        node: u32,
+        config: &Config,
+        level: &StringLevel,
+        place: (Decoder, StringAtom),
+        closings: &mut Closings,
+    ) -> Result<(), Full> {
+        let (automaton, trie) = (self.source.automaton, self.trie);
+        self.added.extend_from_slice(trie.tokens_at(node));
+        let mut open: Ancestors<(Decoder, StringAtom)> = Ancestors::new();
+        let (mut node, end) = (node + 1, trie.skip(node));
+        while node < end {
+            let (at, state) = open.above(node).copied().unwrap_or(place);
+            let (byte, skip) = (trie.byte(node), trie.skip(node));
+            if byte == b'"' && at.text.is_boundary() {
+                let ends = std::iter::once((0, state));
+                if let Some(after) = closings.of(automaton, config, level, &at, ends) {
+                    self.from(node, after)?;
+                }
+                node = skip;
+                continue;
+            }
+            let Some(next) = automaton.follow_byte(&state, &at, byte)? else {
+                node = skip;
+                continue;
+            };
+            self.added.extend_from_slice(trie.tokens_at(node));
+            if skip > node + 1 {
+                open.note(skip, next);
+            }
+            node += 1;
         }
         Ok(())
     }
@@ -83,10 +134,12 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Full> {
         let (vocabulary, before) = (self.source.vocabulary, self.trie.path(start).len());
         let most = chain.most();
-        let groups = text.leaving().iter().filter(|group| u64::from(group.chars) > most);
-        let nodes = groups.flat_map(|group| group.nodes.iter());
-        let mut longer: Vec<u32> =
-            nodes.flat_map(|&node| self.trie.tokens_below(node)).copied().collect();
+        let mut longer = Vec::new();
+        for group in text.leaving().iter().filter(|group| u64::from(group.chars) > most) {
+            longer.extend_from_slice(&group.tokens);
+            let below = group.nodes.iter().flat_map(|&node| self.trie.tokens_below(node));
+            longer.extend(below);
+        }
         let within = text.within();
         longer.extend_from_slice(&within.up_to(u64::MAX)[within.up_to(most).len()..]);
         let rest = |id| vocabulary.text_bytes(id).and_then(|bytes| bytes.get(before..));

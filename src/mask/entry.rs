@@ -1,6 +1,6 @@
 //! One mask in the form in which it is kept: a shared base and the tokens added to it.
 
-use super::bits::Filling;
+use super::bits::{Filling, zeros};
 use super::cache::Masks;
 use super::walk::{Inside, Walk, all_tags};
 use crate::automaton::{Automaton, Config, Costs, Full, Level, StringLevel, is_number_byte};
@@ -83,6 +83,7 @@ impl<'a> Source<'a> {
     pub(super) fn entry(self, config: &Config, shared: bool) -> Result<Entry, Full> {
         let trie = self.vocabulary.trie();
         let mut walk = Walk::new(self, trie, self.text.quoted());
+        walk.masks = Some(Vec::new());
         if shared {
             walk.resume = Some(Vec::new());
         }
@@ -144,14 +145,16 @@ impl<'a> Source<'a> {
         if self.automaton.can_end(config) {
             walk.added.extend_from_slice(self.vocabulary.end_ids());
         }
-        let words = self.vocabulary.width().div_ceil(32);
-        if walk.added.len() > words {
-            let mut dense = vec![0; words];
+        let masks = walk.masks.unwrap_or_default();
+        let words = self.masks.words();
+        if walk.added.len() > words || !masks.is_empty() {
+            let mut dense = zeros(words);
             let base = entry.base.as_ref().map(|base| (&*base.words, base.count));
-            let mut filling = Filling::new(&mut dense, base);
+            let mut filling = Filling::new(Arc::make_mut(&mut dense), base);
+            masks.iter().for_each(|mask| filling.add_mask(mask));
             filling.add(&walk.added);
             let count = filling.done().allowed();
-            entry.base = Some(Base { words: dense.into(), count, is_shared: false });
+            entry.base = Some(Base { words: dense, count, is_shared: false });
         } else {
             entry.added = walk.added.into();
         }

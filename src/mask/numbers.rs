@@ -74,7 +74,7 @@ impl Walk<'_> {
         self.added.extend_from_slice(text.within().up_to(u64::from(run.most)));
         let mut after: Option<Config> = None;
         for group in text.leaving().iter().filter(|group| group.chars <= run.most) {
-            if is_number_byte(group.byte) {
+            if group.bytes.bytes().iter().all(|&byte| is_number_byte(byte)) {
                 self.resume_at(start, config, group.nodes.iter().copied())?;
                 continue;
             }

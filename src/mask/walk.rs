@@ -21,6 +21,8 @@ pub(super) struct Walk<'a> {
     pub(super) quoted: &'a Quoted,
     /// The tokens found.
     pub(super) added: Vec<u32>,
+    /// Masks of further ones, where whoever walks takes masks.
+    pub(super) masks: Option<Vec<Arc<[u32]>>>,
     /// Tokens that each document has to look at for itself, where that is left out.
     pub(super) recheck: Vec<u32>,
     /// The nodes at which a key of a volatile object begins, where those are left out.
@@ -32,7 +34,7 @@ pub(super) struct Walk<'a> {
 }
 
 /// Below a node with more nodes than this, classes of characters are worth asking for.
-const LARGE: u32 = 400;
+pub(super) const LARGE: u32 = 400;
 
 /// Shortcuts nest this deep at most: a token may be as long as it likes.
 const MAX_NESTED: u32 = 32;
@@ -45,6 +47,7 @@ impl<'a> Walk<'a> {
             trie,
             quoted,
             added,
+            masks: None,
             recheck,
             resume: None,
             apart: FxHashSet::default(),
@@ -89,6 +92,9 @@ impl<'a> Walk<'a> {
 
     /// Adds the tokens below `start`, which `config` has reached.
     pub(super) fn below(&mut self, start: u32, config: &Config) -> Result<(), Full> {
+        if self.trie.skip(start) == start + 1 {
+            return Ok(());
+        }
         if self.has_shortcut(config) {
             self.nested += 1;
             let done = match &config.top {
@@ -176,10 +182,18 @@ impl<'a> Walk<'a> {
 
     /// Adds what is allowed inside a text.
     pub(super) fn add(&mut self, inside: &Inside<'_>) {
-        match inside {
-            Inside::Added => {}
-            Inside::Free(text, most) => self.added.extend_from_slice(text.within().up_to(*most)),
-            Inside::Class(text, most) => self.added.extend_from_slice(text.within().up_to(*most)),
+        let (within, most) = match inside {
+            Inside::Added => return,
+            Inside::Free(text, most) => (text.within(), *most),
+            Inside::Class(text, most) => (text.within(), *most),
+        };
+        let tokens = within.up_to(most);
+        match &mut self.masks {
+            // Above one token for a word, the words are less to read.
+            Some(masks) if tokens.len() > self.source.masks.words() => {
+                masks.push(within.mask(most).0);
+            }
+            _ => self.added.extend_from_slice(tokens),
         }
     }
 

@@ -6,7 +6,7 @@
 //! before the quote.
 
 use super::Vocabulary;
-use super::class::{ClassText, Classes};
+use super::class::{ClassText, Classes, Marks};
 use super::trie::{Ancestors, Trie};
 use crate::language::{Alphabet, CharClass, TextState, TextStep};
 use rustc_hash::FxHashMap;
@@ -36,19 +36,28 @@ pub(crate) struct ByChars {
 }
 
 impl ByChars {
-    /// `tokens[n]`: those that begin `n` characters; `width` is that of a mask, of which at most
-    /// `masks` are kept.
-    pub(super) fn new(tokens: &[Vec<u32>], width: usize, masks: usize) -> ByChars {
-        let ends = tokens.iter().scan(0, |sum, ids| {
-            *sum += ids.len();
-            Some(*sum)
-        });
-        let mut up_to: Vec<usize> = ends.collect();
-        if up_to.is_empty() {
-            up_to.push(0);
+    /// Of `tokens`, each behind the characters that it begins; `width` is that of a mask, of which at
+    /// most `masks` are kept.
+    pub(super) fn new(tokens: &[(u32, u32)], width: usize, masks: usize) -> ByChars {
+        let most = tokens.iter().map(|&(chars, _)| chars as usize).max().unwrap_or(0);
+        let mut up_to = vec![0; most + 1];
+        tokens.iter().for_each(|&(chars, _)| up_to[chars as usize] += 1);
+        let mut sum = 0;
+        // Where the next token of so many characters goes.
+        let mut next: Vec<usize> = Vec::with_capacity(most + 1);
+        for count in &mut up_to {
+            next.push(sum);
+            sum += *count;
+            *count = sum;
+        }
+        let mut ids = vec![0; tokens.len()];
+        for &(chars, id) in tokens {
+            let place = &mut next[chars as usize];
+            ids[*place] = id;
+            *place += 1;
         }
         let words = up_to.iter().map(|_| OnceLock::new()).collect();
-        ByChars { width, ids: tokens.concat(), up_to, words, more: AtomicUsize::new(masks) }
+        ByChars { width, ids, up_to, words, more: AtomicUsize::new(masks) }
     }
 
     /// The tokens that begin at most `chars` characters.
@@ -89,15 +98,6 @@ impl ByChars {
     }
 }
 
-/// The list at `index`, after as many empty ones as it takes.
-pub(super) fn at(lists: &mut Vec<Vec<u32>>, index: u32) -> &mut Vec<u32> {
-    let index = index as usize;
-    if lists.len() <= index {
-        lists.resize_with(index + 1, Vec::new);
-    }
-    &mut lists[index]
-}
-
 /// The tokens below a trie node at which a string has just begun, as far as they are free text.
 #[derive(Debug)]
 pub(crate) struct FreeText {
@@ -110,7 +110,13 @@ pub(crate) struct FreeText {
 impl FreeText {
     /// Walks the trie below `start`; `alphabet` decides what a token that ends inside a character
     /// may go on with.
-    fn below(trie: &Trie, start: u32, alphabet: &Alphabet, width: usize) -> FreeText {
+    pub(super) fn below(
+        trie: &Trie,
+        start: u32,
+        alphabet: &Alphabet,
+        width: usize,
+        mut marks: Option<&mut Marks>,
+    ) -> FreeText {
         let (mut within, mut exits) = (Vec::new(), Vec::new());
         // Decoder state and characters begun.
         let mut open: Ancestors<(TextState, u32)> = Ancestors::new();
@@ -123,8 +129,13 @@ impl FreeText {
                     exits.push(Exit { node, chars });
                     None
                 }
-                TextStep::Pending { first, state } | TextStep::Raw { first, state } => {
-                    Some((state, chars + u32::from(first)))
+                TextStep::Pending { first, state } => Some((state, chars + u32::from(first))),
+                TextStep::Raw { first, state } => {
+                    let chars = chars + u32::from(first);
+                    if let Some(marks) = &mut marks {
+                        marks.note(trie, node, chars, first, state.is_boundary());
+                    }
+                    Some((state, chars))
                 }
                 TextStep::Char(_, state) => Some((state, chars)),
             };
@@ -134,9 +145,11 @@ impl FreeText {
             };
             let tokens = trie.tokens_at(node);
             if !tokens.is_empty() && alphabet.can_finish(state) {
-                at(&mut within, chars).extend_from_slice(tokens);
+                within.extend(tokens.iter().map(|&id| (chars, id)));
             }
-            open.note(trie.skip(node), (state, chars));
+            if trie.skip(node) > node + 1 {
+                open.note(trie.skip(node), (state, chars));
+            }
             node += 1;
         }
         exits.sort_unstable_by_key(|exit| (exit.chars, exit.node));
@@ -172,7 +185,7 @@ impl Quoted {
         let quotes = (1..trie.len() as u32).filter(|&node| trie.byte(node) == b'"');
         let opened = quotes
             .filter(|&node| trie.skip(node) > node + 1)
-            .map(|node| (node, FreeText::below(trie, node, alphabet, width)))
+            .map(|node| (node, FreeText::below(trie, node, alphabet, width, None)))
             .collect();
         Quoted { opened }
     }
@@ -194,13 +207,16 @@ pub(crate) struct TextTables {
     quoted: Quoted,
     quoted_suffixes: Quoted,
     classes: Classes,
+    /// Of the vocabulary's trie.
+    marks: Marks,
 }
 
 impl TextTables {
     /// The tables; `alphabet` decides what a token that ends inside a character may go on with.
     pub(crate) fn new(vocabulary: &Vocabulary, alphabet: &Alphabet) -> TextTables {
         let (trie, width) = (vocabulary.trie(), vocabulary.width());
-        let free = FreeText::below(trie, Trie::ROOT, alphabet, width);
+        let mut marks = Marks::new(trie);
+        let free = FreeText::below(trie, Trie::ROOT, alphabet, width, Some(&mut marks));
         let mut suffixes: Vec<(&[u8], u32)> = Vec::new();
         for exit in &free.exits {
             let before = trie.path(exit.node).len();
@@ -213,6 +229,7 @@ impl TextTables {
             quoted: Quoted::new(trie, alphabet, width),
             quoted_suffixes: Quoted::new(&suffixes, alphabet, width),
             classes: Classes::default(),
+            marks,
             free,
             suffixes,
         }
@@ -225,12 +242,12 @@ impl TextTables {
         start: u32,
         class: CharClass,
     ) -> Arc<ClassText> {
-        self.classes.get(vocabulary.trie(), start, class, vocabulary.width())
+        self.classes.get(vocabulary.trie(), &self.marks, start, class, vocabulary.width())
     }
 
     /// The same for digits.
     pub(crate) fn digits(&self, vocabulary: &Vocabulary, start: u32) -> Arc<ClassText> {
-        let digits = CharClass::all().filter(|byte| byte.is_ascii_digit());
+        let digits = CharClass::all().ascii_of((b'0'..=b'9').collect());
         self.class(vocabulary, start, digits)
     }
 
